@@ -44,7 +44,7 @@ describe('an exchange is complete', () => {
     ],
     ['by a close, as in HTTP/1.0', ['HTTP/1.0 200 OK\r\n\r\nhello'], 'closes'],
     ['by a close, in HTTP/1.1', [`${head}connection: close\r\n\r\nhello`], 'closes'],
-    ['after interim answers', ['HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', whole]],
+    ['after interim responses', ['HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', whole]],
   ])('%s', async (_, pieces, end) => {
     const exchange = await ending(async (socket) => {
       await writePieces(socket, pieces)
@@ -55,7 +55,7 @@ describe('an exchange is complete', () => {
     expect(bodyText(exchange)).toBe('hello')
   })
 
-  test('with the longest timeout that a timer holds', async () => {
+  test('with the maximum timeout of a timer', async () => {
     const script = (socket: Socket) => sleep(50).then(() => socket.write(whole))
     const exchange = await ending(script, { timeoutMs: maxTimerMs })
     expect(exchange.ending.kind).toBe('complete')
@@ -82,7 +82,7 @@ describe('an exchange is cut', () => {
     expect(bodyText(exchange)).toBe('hello')
   })
 
-  test('by a reset in mid-stream, and keeps what came before', async () => {
+  test('by a reset in mid-stream, and keeps the events before', async () => {
     const exchange = await ending(async (socket) => {
       await writePieces(socket, [`${streamHead}transfer-encoding: chunked\r\n\r\n`])
       await writePieces(socket, [`${event.length.toString(16)}\r\n${event}\r\n`])
@@ -95,7 +95,7 @@ describe('an exchange is cut', () => {
 })
 
 describe('a target is unreachable', () => {
-  test('where nothing listens', async () => {
+  test('if the connection is refused', async () => {
     const server = await startRawServer(() => {})
     await server.close()
     const exchange = await sendRequest(server.url)
@@ -106,8 +106,8 @@ describe('a target is unreachable', () => {
   test.each<[string, (socket: Socket) => unknown, RegExp]>([
     ['the connection is reset before the headers', (socket) => socket.resetAndDestroy(), /./],
     ['the connection is closed before the headers', (socket) => socket.end(), /CONNECTION_CLOSED/],
-    ['the answer is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /./],
-  ])('where %s', async (_, script, code) => {
+    ['the response is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /./],
+  ])('if %s', async (_, script, code) => {
     const exchange = await ending(script)
     expect(exchange.response).toBeNull()
     expect(exchange.ending).toMatchObject({
@@ -117,15 +117,15 @@ describe('a target is unreachable', () => {
   })
 })
 
-describe('patience ends', () => {
-  test('where no headers come', async () => {
+describe('an exchange times out', () => {
+  test('if no headers come', async () => {
     const exchange = await ending(() => {}, { timeoutMs: 60 })
     expect(exchange.response).toBeNull()
     expect(exchange.ending.kind).toBe('timeout')
     expect(exchange.ending.atMs).toBeGreaterThanOrEqual(55)
   })
 
-  test('where a stream falls silent, and keeps what came before', async () => {
+  test('if a stream falls silent, and keeps the events before', async () => {
     const exchange = await ending(
       (socket) => writePieces(socket, [`${streamHead}content-length: 99\r\n\r\n${event}`]),
       { timeoutMs: 1_000 },
@@ -134,7 +134,7 @@ describe('patience ends', () => {
     expect(exchange.events).toHaveLength(1)
   })
 
-  test('not where it is slow but says something now and then', async () => {
+  test('unless bytes keep arriving within the timeout', async () => {
     const exchange = await ending(
       async (socket) => {
         socket.write(`${head}content-length: 6\r\n\r\n`)
@@ -149,7 +149,7 @@ describe('patience ends', () => {
     expect(bodyText(exchange)).toBe('slowly')
   })
 
-  test('not where this process was stopped when the answer came', async () => {
+  test('unless the process was stopped while the response arrived', async () => {
     const exchange = await ending(
       (socket) => {
         socket.write(whole)
@@ -160,7 +160,7 @@ describe('patience ends', () => {
     expect(exchange.ending.kind).toBe('complete')
   })
 
-  test('where it never ends', async () => {
+  test('after ten times the timeout if the body never ends', async () => {
     const exchange = await ending(
       async (socket) => {
         socket.write(`${head}transfer-encoding: chunked\r\n\r\n`)
@@ -176,7 +176,7 @@ describe('patience ends', () => {
   })
 })
 
-test('we leave on purpose after so many events, and the other side is told', async () => {
+test('an exchange is aborted after leaveAfterEvents, and its connection is closed', async () => {
   const closed = Promise.withResolvers<void>()
   const exchange = await ending(
     async (socket) => {
@@ -194,7 +194,7 @@ test('we leave on purpose after so many events, and the other side is told', asy
   await closed.promise
 })
 
-test('an answer is known of before it has ended', async () => {
+test('answered resolves before the response ends', async () => {
   const rest = Promise.withResolvers<void>()
   const { url } = await rawServer(async (socket) => {
     socket.write(`${head}content-length: 5\r\n\r\n`)
@@ -213,7 +213,7 @@ const serve = (...lines: readonly string[]) =>
   rawServer((socket) => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
 
 describe('headers', () => {
-  test('of an answer have names in lower case, in their order, and repeated ones stay apart', async () => {
+  test('of a response keep order and repeated names, in lower case', async () => {
     const { url } = await serve(
       'HTTP/1.1 200 OK',
       'X-Second: b',
@@ -230,7 +230,7 @@ describe('headers', () => {
     ])
   })
 
-  test('of a request are sent as they are given', async () => {
+  test('of a request are sent unchanged', async () => {
     const server = await serve('HTTP/1.1 200 OK', 'content-length: 0')
     const headers: Header[] = [
       ['authorization', 'Bearer a key'],
@@ -263,7 +263,7 @@ describe('headers', () => {
 })
 
 test.each([301, 302, 303, 307, 308, 400, 401, 404, 429, 500, 503])(
-  'a status of %i is an answer like any other: no redirect is followed, no request repeated',
+  'status %i is returned without following redirects or repeating the request',
   async (status) => {
     const fields = ['location: /elsewhere', 'retry-after: 0', 'content-length: 0']
     const server = await serve(`HTTP/1.1 ${status} So`, ...fields)
@@ -273,7 +273,7 @@ test.each([301, 302, 303, 307, 308, 400, 401, 404, 429, 500, 503])(
   },
 )
 
-test('a body is kept as it came, and decoded only where it is an event stream', async () => {
+test('a body is kept unchanged, and decoded into events only for an event stream', async () => {
   const { url } = await serve('HTTP/1.1 200 OK', 'content-type: text/plain', 'content-length: 9')
   const exchange = await sendRequest(url, { timeoutMs: 60 })
   expect(exchange.events).toEqual([])
@@ -287,7 +287,7 @@ test('a body is kept as it came, and decoded only where it is an event stream', 
   expect(bodyText(stream)).toBe('data: 1\n\n')
 })
 
-test('after a server closed an idle connection, each request has a connection of its own', async () => {
+test('each request opens its own connection after the server closed an idle one', async () => {
   const sockets: Socket[] = []
   const server = await rawServer((socket) => {
     sockets.push(socket)
@@ -328,12 +328,12 @@ async function secure(options: FrontOptions = {}, handle = hello) {
 }
 
 describe('a certificate', () => {
-  test('of an authority that is named is trusted', async () => {
+  test('is trusted if its authority is configured', async () => {
     const { url } = await secure()
     expect(bodyText(await sendRequest(url, {}, trusting))).toBe('hello')
   })
 
-  test('of any kind goes where it is not verified', async () => {
+  test('is not verified with insecure', async () => {
     const { url } = await secure(certificate('expired'))
     expect(bodyText(await sendRequest(url, {}, { insecure: true }))).toBe('hello')
   })
@@ -343,7 +343,7 @@ describe('a certificate', () => {
     ['self-signed', {}, 'is self-signed'],
     ['expired', trusting, 'has expired'],
     ['other-host', trusting, 'is for another host (elsewhere.test) and not for 127.0.0.1'],
-  ] as const)('%s is refused with a sentence', async (name, network, sentence) => {
+  ] as const)('%s is rejected with an explanation', async (name, network, sentence) => {
     const { url, port } = await secure(certificate(name))
     const { ending, response } = await sendRequest(url, {}, network)
     expect(response).toBeNull()
@@ -354,7 +354,7 @@ describe('a certificate', () => {
     expect(error).not.toMatch(/openssl|routines|\n/i)
   })
 
-  test('of the client is shown to a server that wants one', async () => {
+  test('of the client is sent to a server that requires one', async () => {
     const options = { requestCert: true, rejectUnauthorized: true, ca: authority() }
     const { url } = await secure(options)
     const network = { ...trusting, clientCertificate: certificate('client') }
@@ -372,7 +372,7 @@ describe('a certificate', () => {
   })
 })
 
-test('https on a port without TLS is told as that', async () => {
+test('https on a port without TLS is reported with the http URL', async () => {
   const port = await portOf(createServer((_, response) => response.end()))
   const { ending } = await sendRequest(`https://127.0.0.1:${port}`)
   expect(ending).toMatchObject({
@@ -381,7 +381,7 @@ test('https on a port without TLS is told as that', async () => {
   })
 })
 
-test('an address that is named is connected to, under the name of the host', async () => {
+test('an address of --resolve is used with the host name in the request', async () => {
   let host: string | undefined
   const front = await secure({}, (request, response) => {
     host = request.authority ?? request.headers.host
@@ -399,7 +399,7 @@ describe('a proxy', () => {
   const unnamed = (port: number, scheme = 'https') => `${scheme}://chat.test:${port}`
 
   test.each(['auto', 'http1', 'http2'] as const)(
-    'opens a tunnel to a target on TLS (%s)',
+    'opens a tunnel to a target with TLS (%s)',
     async (httpVersion) => {
       const front = await secure()
       const proxy = ended(await startForwardProxy())
@@ -411,7 +411,7 @@ describe('a proxy', () => {
     },
   )
 
-  test('is asked for the whole address of a target without TLS', async () => {
+  test('receives the full URL for a target without TLS', async () => {
     const target = await portOf(createServer(({ url }, response) => response.end(url)))
     const proxy = ended(await startForwardProxy())
     const url = `${unnamed(target, 'http')}/a?b=c`
@@ -421,7 +421,7 @@ describe('a proxy', () => {
     expect(proxy.requests).toEqual([`GET ${url}`])
   })
 
-  test('gets its own credentials, and the exchange does not', async () => {
+  test('gets its own credentials, which the exchange omits', async () => {
     const target = await portOf(createServer((_, response) => response.end('hello')))
     const front = await secure()
     const credential = `Basic ${Buffer.from('bob:pass word').toString('base64')}`
@@ -435,17 +435,20 @@ describe('a proxy', () => {
     expect(proxy.credentials).toEqual([credential, credential])
   })
 
-  test.each(['http', 'https'])('that wants credentials is named, to %s', async (scheme) => {
-    const proxy = ended(await startForwardProxy({ credential: 'Basic other' }))
-    const { ending } = await sendRequest(unnamed(1, scheme), {}, { proxy: proxy.url })
-    expect(ending).toMatchObject({
-      kind: 'unreachable',
-      code: 'PROXY_AUTH',
-      error: `the proxy 127.0.0.1:${proxy.port} requires credentials, or rejects those it received (407)`,
-    })
-  })
+  test.each(['http', 'https'])(
+    'that requires credentials is named in the error (%s)',
+    async (scheme) => {
+      const proxy = ended(await startForwardProxy({ credential: 'Basic other' }))
+      const { ending } = await sendRequest(unnamed(1, scheme), {}, { proxy: proxy.url })
+      expect(ending).toMatchObject({
+        kind: 'unreachable',
+        code: 'PROXY_AUTH',
+        error: `the proxy 127.0.0.1:${proxy.port} requires credentials, or rejects those it received (407)`,
+      })
+    },
+  )
 
-  test('that refuses is named, and its password is not', async () => {
+  test('that refuses is named in the error without its password', async () => {
     const proxy = ended(await startForwardProxy({ refuse: 403 }))
     const through = `http://bob:secret@127.0.0.1:${proxy.port}`
     const { ending } = await sendRequest('https://chat.test', {}, { proxy: through })
@@ -456,7 +459,7 @@ describe('a proxy', () => {
     })
   })
 
-  test('that is not there is named', async () => {
+  test('that is unreachable is named in the error', async () => {
     const closedProxy = await startRawServer(() => {})
     await closedProxy.close()
     for (const url of ['https://chat.test', 'http://chat.test']) {

@@ -7,7 +7,7 @@ import { check, exchangesIn, profileOf, temporaryFolder } from './test-support/c
 
 const only = ['V3-CHAT', 'V3-FAV', 'OAI-MODELS']
 
-test('no endpoint but those of the profile is ever connected to', async () => {
+test('a check connects only to the endpoints of the profile', async () => {
   const requests: IncomingMessage[] = []
   const elsewhere = await listening((request, response) => {
     requests.push(request)
@@ -31,7 +31,7 @@ test('no endpoint but those of the profile is ever connected to', async () => {
   expect(requests).toEqual([])
 })
 
-test('a run does not begin where one of the endpoints does not answer', async () => {
+test('a check does not start if one of the endpoints does not answer', async () => {
   const host = ended(await startChatServer())
   const profile = profileOf({ baseUrls: [host.url, 'http://127.0.0.1:1'], apiKey: host.key })
   const run = check(profile, { only, anyAnswer: false })

@@ -53,7 +53,7 @@ async function expectNoChats(server: SecondServer): Promise<void> {
   await expect.poll(() => server.chats('v3')).toBe(0)
 }
 
-test('a budget of requests is kept, and what it does not reach is undecided', async () => {
+test('a request budget is kept, and unreached requirements are inconclusive', async () => {
   let requests = 0
   const counted = await run(
     () => {
@@ -71,8 +71,8 @@ test('a budget of requests is kept, and what it does not reach is undecided', as
   await expectNoChats(counted.server)
 })
 
-describe('a target that is busy', () => {
-  test('is obeyed and asked again, and gets the verdicts of any other', async () => {
+describe('a busy target', () => {
+  test('is retried after Retry-After and gets its normal verdicts', async () => {
     let requestCount = 0
     let waitUntil = 0
     const early: number[] = []
@@ -94,7 +94,7 @@ describe('a target that is busy', () => {
     expect(tries).toHaveLength(2)
   })
 
-  test('for good is given up, and is no violation', async () => {
+  test('is given up after repeated 429, without a violation', async () => {
     const busy = await run(
       ({ method, url }, response) =>
         method === 'POST' && url === '/api/v3/chat' && turnAway(response, 429, '0'),
@@ -104,7 +104,7 @@ describe('a target that is busy', () => {
   })
 })
 
-test('a target that dies in mid-run leaves requirements undecided, and is no internal error', async () => {
+test('a target that dies in mid-run leaves requirements undecided without internal errors', async () => {
   let requestCount = 0
   const dead = await run((request) => {
     requestCount += 1
@@ -127,36 +127,33 @@ const refuse: Intercept = (_, response) => {
 
 test.each([
   ['resets every connection', reset, 40],
-  ['resets every connection, close to the end', reset, 66],
+  ['resets every connection close to the end', reset, 66],
   ['refuses the key', refuse, 40],
-])(
-  'a target that, while it is explored, %s is undecided, also in a rejudge',
-  async (_, die, at) => {
-    let requestCount = 0
-    const only = ['V3-CHAT-02', 'V3-FAV-*']
-    const options = { explore: 20, only, depth: 'quick', seed: 'dies' } as const
-    const dead = await run((request, response) => {
-      if (String(request.headers['x-request-id']).includes('/explore/')) requestCount += 1
-      return requestCount > at && die(request, response)
-    }, options)
-    expectOnlyUndecided(dead, /no more (requests were sent|usable answers)/)
-    const { stopped, requirements } = dead.report
-    expect(requirements.map(({ message }) => message)).toContain(stopped)
-    writeFileSync(join(dead.outDir, reportName), JSON.stringify(dead.report))
+])('a target that %s during exploration is undecided, also in a rejudge', async (_, die, at) => {
+  let requestCount = 0
+  const only = ['V3-CHAT-02', 'V3-FAV-*']
+  const options = { explore: 20, only, depth: 'quick', seed: 'dies' } as const
+  const dead = await run((request, response) => {
+    if (String(request.headers['x-request-id']).includes('/explore/')) requestCount += 1
+    return requestCount > at && die(request, response)
+  }, options)
+  expectOnlyUndecided(dead, /no more (requests were sent|usable answers)/)
+  const { stopped, requirements } = dead.report
+  expect(requirements.map(({ message }) => message)).toContain(stopped)
+  writeFileSync(join(dead.outDir, reportName), JSON.stringify(dead.report))
 
-    const again = await rejudge({
-      dir: dead.outDir,
-      outDir: temporaryFolder(),
-      engine: sharedEngine,
-    })
-    expect(again.requirements.map(lineOf)).toEqual(requirements.map(lineOf))
-    expect(again.stopped).toBe(stopped)
-  },
-)
+  const again = await rejudge({
+    dir: dead.outDir,
+    outDir: temporaryFolder(),
+    engine: sharedEngine,
+  })
+  expect(again.requirements.map(lineOf)).toEqual(requirements.map(lineOf))
+  expect(again.stopped).toBe(stopped)
+})
 
 // The suites send 4 generations and some 450 requests.
 test.each([{ maxGenerations: 6 }, { maxRequests: 500 }])(
-  'a budget of %j that is spent by exploring leaves what the suites have shown',
+  'a budget of %j spent by exploration keeps the verdicts of the suites',
   async (budget) => {
     const only = ['V3-CHAT-02', 'V3-FAV-*']
     const options = { explore: 60, only, depth: 'quick', seed: 'spent', ...budget } as const
@@ -169,32 +166,29 @@ test.each([{ maxGenerations: 6 }, { maxRequests: 500 }])(
 test.each([
   [exchangesName, /ENOSPC.*Chats may be left on the target: run chatgen cleanup /],
   [journalName, /^the evidence of the run cannot be written: ENOSPC/],
-])(
-  'a run that can no longer write %s ends, and says what it may have left',
-  async (name, reason) => {
-    const server = await startSecondServer({}, ({ method, url }) => {
-      requestCount += 1
-      if (requestCount === 100) fillDisk()
-      if (requestCount > 100 && method === 'POST' && url === '/api/v3/chat') created += 1
-      return false
-    })
-    onTestFinished(() => server.close())
-    const outDir = temporaryFolder()
-    let requestCount = 0
-    let created = 0
-    const fillDisk = () => {
-      const file = join(outDir, name)
-      // In one step: a thread of the run may append at any time, and would make the file anew.
-      symlinkSync('/dev/full', `${file}-full`)
-      renameSync(`${file}-full`, file)
-    }
-    const jobs = 4
-    const checked = check(quickProfile(server), { surfaces: 'v3', outDir, depth: 'quick', jobs })
-    await expect(checked).rejects.toThrow(reason)
-    // Each job may have been about to create a chat.
-    expect(created).toBeLessThanOrEqual(jobs)
-  },
-)
+])('a run that cannot write %s ends and reports possible leftovers', async (name, reason) => {
+  const server = await startSecondServer({}, ({ method, url }) => {
+    requestCount += 1
+    if (requestCount === 100) fillDisk()
+    if (requestCount > 100 && method === 'POST' && url === '/api/v3/chat') created += 1
+    return false
+  })
+  onTestFinished(() => server.close())
+  const outDir = temporaryFolder()
+  let requestCount = 0
+  let created = 0
+  const fillDisk = () => {
+    const file = join(outDir, name)
+    // In one step: a thread of the run may append at any time, and would make the file anew.
+    symlinkSync('/dev/full', `${file}-full`)
+    renameSync(`${file}-full`, file)
+  }
+  const jobs = 4
+  const checked = check(quickProfile(server), { surfaces: 'v3', outDir, depth: 'quick', jobs })
+  await expect(checked).rejects.toThrow(reason)
+  // Each job may have been about to create a chat.
+  expect(created).toBeLessThanOrEqual(jobs)
+})
 
 function turnAway(response: ServerResponse, status: number, retryAfter: string): true {
   response.writeHead(status, { 'retry-after': retryAfter }).end()
@@ -203,7 +197,7 @@ function turnAway(response: ServerResponse, status: number, retryAfter: string):
 
 /** Progress that a run prints agrees with its report. */
 
-test('requirements and scenarios are counted as the report counts them', async () => {
+test('progress counts requirements and scenarios as the report does', async () => {
   const server = await startSecondServer({
     accepts: (_, [key]) => key,
     // Broken by every response, but counted as one requirement.

@@ -42,7 +42,7 @@ function textOf(chunks: readonly WireChunk[]): string {
 }
 
 test.each([...codings, 'identity'] as const)(
-  '%s gives the same events wherever its bytes are cut',
+  '%s gives the same events in any split of its bytes',
   async (coding) => {
     const plain = goldenStream('\r\n')
     const coded = coding === 'identity' ? plain : coders[coding](plain)
@@ -61,8 +61,8 @@ test.each([...codings, 'identity'] as const)(
   },
 )
 
-describe.each(codings)('%s', (coding) => {
-  test('that ends too early is cut, and keeps what came before', async () => {
+describe.each(codings)('a body in %s', (coding) => {
+  test('is cut if it ends early, and keeps the decoded bytes', async () => {
     const plain = Buffer.from('data: 1\n\n'.repeat(2_000) + Math.random())
     const coded = coders[coding](plain)
     const body = await read(coding, [coded.subarray(0, coded.length - 5)])
@@ -75,7 +75,7 @@ describe.each(codings)('%s', (coding) => {
     expect(plain.toString().startsWith(textOf(body.chunks))).toBe(true)
   })
 
-  test('that is corrupt cannot be decoded, and that is said', async () => {
+  test('is undecodable if it is corrupt', async () => {
     const coded = Buffer.from(coders[coding](Buffer.from('data: 1\n\n'.repeat(50))))
     const start = coded.subarray(0, coding === 'deflate' ? 2 : 4)
     const body = await read(coding, [Buffer.concat([start, Buffer.alloc(60, 0xff)])])
@@ -85,7 +85,7 @@ describe.each(codings)('%s', (coding) => {
     })
   })
 
-  test('that grows beyond the limit is left', async () => {
+  test('is aborted at the limit of decoded bytes', async () => {
     const bomb = coders[coding](Buffer.alloc(5_000_000))
     const body = await read(coding, [bomb], 1_048_576)
     expect(body.ending).toEqual({
@@ -140,12 +140,12 @@ test.each([
   },
 )
 
-test('deflate without its zlib frame is read as well', async () => {
+test('raw deflate without a zlib header is decoded', async () => {
   const body = await read('deflate', [zlib.deflateRawSync('data: 1\n\n')])
   expect([body.ending.kind, textOf(body.chunks)]).toEqual(['complete', 'data: 1\n\n'])
 })
 
-test('codings may be applied one after the other', async () => {
+test('multiple codings are decoded in reverse order', async () => {
   const coded = zlib.brotliCompressSync(zlib.gzipSync('data: 1\n\n'))
   const body = await read(
     'gzip, br',
@@ -155,7 +155,7 @@ test('codings may be applied one after the other', async () => {
   expect(body.events).toMatchObject([{ data: '1' }])
 })
 
-test('more codings than anybody uses are not undone', () => {
+test('five codings are not decoded', () => {
   const size = { maxBytes: 9, maxBytesName: '9 bytes' }
   expect(createContentDecoder(Array(5).fill('gzip'), size)).toBeUndefined()
 })
@@ -167,7 +167,7 @@ const openers = {
   zstd: [() => zlib.createZstdCompress(), zlib.constants.ZSTD_e_flush],
 } as const
 
-describe('a stream that its server compresses', () => {
+describe('a compressed stream', () => {
   const texts = ['0', '1', '2', '3', '4'].map((digit) => `data: ${digit}\n\n`)
 
   /** Chunks that a compressing server sends for each event, and at its end. */
@@ -189,7 +189,7 @@ describe('a stream that its server compresses', () => {
   }
 
   test.each(Object.keys(openers) as (keyof typeof openers)[])(
-    'with %s and a flush after each event keeps the time of every event',
+    'keeps the time of every event with %s and a flush per event',
     async (coding) => {
       const { events, ending } = await read(coding, await compressed(coding, true))
       expect(ending.kind).toBe('complete')
@@ -197,20 +197,20 @@ describe('a stream that its server compresses', () => {
     },
   )
 
-  test('without flushes shows that its events came at the end', async () => {
+  test('without flushes has all events at its end', async () => {
     const { events } = await read('gzip', await compressed('gzip', false))
     expect(events.map(({ atMs }) => atMs)).toEqual([5, 5, 5, 5, 5])
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const answered = async (coding: string, body: string, status = 200) => {
     const answer: RequestListener = (_, response) =>
       response.writeHead(status, { 'content-encoding': coding }).end(body)
     return sendRequest(await urlOf(createServer(answer)))
   }
 
-  test('in an unknown coding is whole, but cannot be read', async () => {
+  test('with an unknown coding is undecodable', async () => {
     const exchange = await answered('compress', 'abc')
     expect(exchange.response?.chunks).toEqual([])
     expect(exchange.ending).toMatchObject({
@@ -220,18 +220,21 @@ describe('an answer', () => {
     })
   })
 
-  test.each(['identity', 'none', ''])('in the coding "%s" is as it is', async (coding) => {
+  test.each(['identity', 'none', ''])('with the coding "%s" keeps its bytes', async (coding) => {
     const exchange = await answered(coding, 'abc')
     expect([exchange.ending.kind, bodyText(exchange)]).toEqual(['complete', 'abc'])
     expect(exchange.response?.coded).toBeUndefined()
   })
 
-  test.each([204, 200])('without a body may name a coding (%i)', async (status) => {
-    const exchange = await answered('gzip', '', status)
-    expect(exchange.ending.kind).toBe('complete')
-  })
+  test.each([204, 200])(
+    'without a body is complete despite a Content-Encoding (%i)',
+    async (status) => {
+      const exchange = await answered('gzip', '', status)
+      expect(exchange.ending.kind).toBe('complete')
+    },
+  )
 
-  test('that is cut on the way keeps what was decoded', async () => {
+  test('keeps its decoded events if the connection is cut', async () => {
     const coded = zlib.gzipSync('data: 1\n\n', { finishFlush: zlib.constants.Z_SYNC_FLUSH })
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
@@ -247,13 +250,13 @@ const small: BodyLimits = { bodyBytes: 5_000, streamBytes: 9_000, lineBytes: 400
 const stream = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n'
 const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n'
 
-describe('a conversation is left where the target sends', () => {
+describe('body limits', () => {
   test.each([
     ['a body', `${json}{"a":"${'x'.repeat(6_000)}`, 'a body of more than 5000 bytes', 'bodyBytes'],
     ['a stream', `${stream}${': x\n'.repeat(3_000)}`, 'a stream of more than 9000 bytes', ''],
     ['a line', `${stream}data: ${'x'.repeat(500)}`, 'a line of more than 400 bytes', 'lineBytes'],
     ['events', `${stream}${'data: 1\n\n'.repeat(21)}`, 'more than 20 events', 'streamEvents'],
-  ])('%s beyond the limit, and does not end it', async (_, sent, says, limit) => {
+  ])('abort an exchange with %s beyond the limit', async (_, sent, says, limit) => {
     const { ending, response } = await answered(sent, small)
     expect(ending).toMatchObject({ kind: 'aborted' })
     expect('limit' in ending && ending.limit).toContain(`sent ${says} (limits.${limit}`)
@@ -264,13 +267,13 @@ describe('a conversation is left where the target sends', () => {
     ['a body', `${json}${'x'.repeat(5_000)}`],
     ['events', `${stream}${'data: 1\n\n'.repeat(20)}`],
     ['lines', `${stream}${`data: ${'x'.repeat(390)}\n\n`.repeat(20)}`],
-  ])('%s up to the limit are read to their end', async (_, sent) => {
+  ])('allow %s up to the limit', async (_, sent) => {
     const exchange = await answered(sent, small, true)
     expect(exchange.ending.kind).toBe('complete')
     expect(bodyLength(exchange)).toBe(sent.length - sent.indexOf('\r\n\r\n') - 4)
   })
 
-  test('by default an answer of 38,000 verbose events is none of these', async () => {
+  test('allow 38,000 verbose events by default', async () => {
     const event = `event: response.output_text.delta\ndata: ${'x'.repeat(260)}\n\n`
     const exchange = await answered(`${stream}${event.repeat(38_000)}`, defaultBodyLimits, true)
     expect(exchange.ending.kind).toBe('complete')
@@ -278,7 +281,7 @@ describe('a conversation is left where the target sends', () => {
   }, 60_000)
 })
 
-test('chunks keep their bytes and times, however large they are', () => {
+test('ChunkList keeps bytes and times of chunks of any size', () => {
   const list = new ChunkList()
   const sizes = [1, 3, 0, 70_000, 5, 64 * 1024, 200, 1]
   const chunks = sizes.map((size, at) => ({

@@ -41,33 +41,36 @@ describe('over TLS with ALPN', () => {
     ['auto', 'h2', 'h2'],
     ['http1', 'http/1.1', 'http/1.1'],
     ['http2', 'h2', 'h2'],
-  ] as const)('%s speaks %s, and every header is there', async (httpVersion, protocol, alpn) => {
-    const front = await secure((request, response) => {
-      response.writeHead(200, {
-        'content-type': 'text/event-stream',
-        'retry-after': '7',
-        'set-cookie': ['a=1', 'b=2'],
-        'x-method': request.method,
+  ] as const)(
+    '%s negotiates %s, and all headers are there',
+    async (httpVersion, protocol, alpn) => {
+      const front = await secure((request, response) => {
+        response.writeHead(200, {
+          'content-type': 'text/event-stream',
+          'retry-after': '7',
+          'set-cookie': ['a=1', 'b=2'],
+          'x-method': request.method,
+        })
+        response.end(event)
       })
-      response.end(event)
-    })
-    const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
-    expect(exchange.ending).toMatchObject({ kind: 'complete' })
-    expect(exchange.protocol).toBe(protocol)
-    const { status, headers = [] } = exchange.response ?? {}
-    expect(status).toBe(200)
-    expect(header(headers, 'content-type')).toBe('text/event-stream')
-    expect(header(headers, 'retry-after')).toBe('7')
-    expect(headers.filter(([name]) => name === 'set-cookie')).toEqual([
-      ['set-cookie', 'a=1'],
-      ['set-cookie', 'b=2'],
-    ])
-    expect(headers.some(([name]) => name.startsWith(':'))).toBe(false)
-    expect(exchange.events).toMatchObject([{ name: 'a', data: '1' }])
-    expect(front.protocols).toEqual([alpn])
-  })
+      const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
+      expect(exchange.ending).toMatchObject({ kind: 'complete' })
+      expect(exchange.protocol).toBe(protocol)
+      const { status, headers = [] } = exchange.response ?? {}
+      expect(status).toBe(200)
+      expect(header(headers, 'content-type')).toBe('text/event-stream')
+      expect(header(headers, 'retry-after')).toBe('7')
+      expect(headers.filter(([name]) => name === 'set-cookie')).toEqual([
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ])
+      expect(headers.some(([name]) => name.startsWith(':'))).toBe(false)
+      expect(exchange.events).toMatchObject([{ name: 'a', data: '1' }])
+      expect(front.protocols).toEqual([alpn])
+    },
+  )
 
-  test('many conversations share one connection, and keep apart', async () => {
+  test('concurrent requests share one connection and keep their own responses', async () => {
     const front = await secure((request, response) => response.end(`answer to ${request.url}`))
     await withTransport(async (transport) => {
       const sent = Array.from({ length: 40 }, (_, at) => {
@@ -82,7 +85,7 @@ describe('over TLS with ALPN', () => {
     expect(front.protocols).toEqual(['h2'])
   })
 
-  test('a server that speaks HTTP/1.1 alone is spoken to so, on the connection that told', async () => {
+  test('HTTP/1.1 is used on the same connection if it is all that is offered', async () => {
     const front = await secure((_, response) => response.end('hello'), { alpn: ['http/1.1'] })
     const exchange = await sendRequest(front.url, {}, trusting)
     expect([exchange.protocol, bodyText(exchange)]).toEqual(['http/1.1', 'hello'])
@@ -92,16 +95,22 @@ describe('over TLS with ALPN', () => {
   test.each([
     ['http2', 'http/1.1', 'NO_HTTP2', /does not offer HTTP\/2/],
     ['http1', 'h2', expect.any(String), /does not support the requested HTTP version|reset/],
-  ] as const)('where %s is asked for and %s is offered, that is said', async (...row) => {
-    const [httpVersion, offered, code, sentence] = row
-    const front = await secure(() => {}, { alpn: [offered] })
-    const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
-    const error = expect.stringMatching(sentence)
-    expect(exchange).toMatchObject({ response: null, ending: { kind: 'unreachable', code, error } })
-  })
+  ] as const)(
+    'requesting %s from a server that offers %s is an error with an explanation',
+    async (...row) => {
+      const [httpVersion, offered, code, sentence] = row
+      const front = await secure(() => {}, { alpn: [offered] })
+      const exchange = await sendRequest(front.url, {}, { ...trusting, httpVersion })
+      const error = expect.stringMatching(sentence)
+      expect(exchange).toMatchObject({
+        response: null,
+        ending: { kind: 'unreachable', code, error },
+      })
+    },
+  )
 })
 
-test('without TLS HTTP/2 is spoken with prior knowledge, and a request arrives as it is given', async () => {
+test('HTTP/2 without TLS uses prior knowledge and sends the request unchanged', async () => {
   const front = await plain(async (request, response) => {
     const { method, url, headers, rawHeaders } = request
     const credentials = rawHeaders.filter((_, at) => rawHeaders[at - 1] === 'authorization')
@@ -180,7 +189,7 @@ describe('a stream', () => {
         'the target closes the HTTP/2 connection: INTERNAL_ERROR (2)',
         event,
       ],
-      'has its time after a GOAWAY without an error': [
+      'completes after a GOAWAY without an error': [
         (id) => [head(id, 'text/plain'), goAway(id, 0), data(id, 'hello', true)],
         'complete',
         '',
@@ -194,7 +203,7 @@ describe('a stream', () => {
       ],
       'has its connection closed': [() => null, 'unreachable', isClosed, ''],
     }),
-  )('that %s', async (_, [frames, kind, error, text]) => {
+  )('has the right ending if it %s', async (_, [frames, kind, error, text]) => {
     const exchange = await answer(frames)
     expect(exchange.ending.kind).toBe(kind)
     expect('error' in exchange.ending ? exchange.ending.error : '').toBe(error)
@@ -202,7 +211,7 @@ describe('a stream', () => {
     expect(exchange.events).toHaveLength(text === event ? 1 : 0)
   })
 
-  test('that announces the length of a body which HEAD does not ask for is complete', async () => {
+  test('is complete after HEAD despite its Content-Length', async () => {
     const { request } = outgoing('')
     const server = await raw((id) => [head(id, 'text/plain', { 'content-length': '10' }, true)])
     const headRequest = { request: { ...request, method: 'HEAD', url: server.url } }
@@ -210,7 +219,7 @@ describe('a stream', () => {
     expect(exchange.ending.kind).toBe('complete')
   })
 
-  test('that a server refuses is sent once more, and not twice', async () => {
+  test('is sent again once if the server refuses it', async () => {
     const once = await raw((id, turn) => (turn === 0 ? [reset(id, 7)] : hello(id)))
     expect(bodyText(await sendRequest(once.url, {}, http2))).toBe('hello')
     const ever = await raw((id) => [reset(id, 7)])
@@ -220,13 +229,13 @@ describe('a stream', () => {
     })
   })
 
-  test('that a closing connection has not begun with goes to the next one', async () => {
+  test('is sent on the next connection if a GOAWAY came before it', async () => {
     const server = await raw((id, turn) => (turn === 0 ? [goAway(0, 0)] : hello(id)))
     expect(bodyText(await sendRequest(server.url, {}, http2))).toBe('hello')
     expect(server.connections).toBe(2)
   })
 
-  test('whose head and body come in one read loses nothing, while others are being sent', async () => {
+  test('loses no bytes if head and body arrive in one read', async () => {
     const server = await raw(
       (id) => [head(id, 'text/event-stream'), data(id, event), data(id, event, true)],
       certificate('server'),
@@ -248,7 +257,7 @@ describe('a stream', () => {
     }, trusting)
   })
 
-  test('that we leave is reset, and the connection stays', async () => {
+  test('is reset after leaveAfterEvents, and its connection stays open', async () => {
     const left = Promise.withResolvers<number>()
     const front = await plain((request, response) => {
       if (request.url === '/next') {
@@ -271,7 +280,7 @@ describe('a stream', () => {
     expect(front.protocols).toHaveLength(1)
   })
 
-  test('that falls silent times out, and one that never answers', async () => {
+  test('times out if it falls silent or never responds', async () => {
     const silent = (id: number) => [head(id, 'text/event-stream'), data(id, event)]
     const exchange = await answer(silent, { timeoutMs: 1_000 })
     expect(exchange.ending.kind).toBe('timeout')

@@ -74,14 +74,14 @@ const exchanges = fc.record<Exchange>({
   ...{ events, ending: endings },
 })
 
-test('an exchange that was stored is restored as it was', () => {
+test('a stored exchange is restored unchanged', () => {
   forAll(exchanges, (exchange) => {
     expect(restoreExchange(JSON.parse([...storedPieces(exchange)].join('')))).toEqual(exchange)
   })
   expect(() => restoreExchange({ id: 'x1' })).toThrow()
 })
 
-/** Recorded: a question, the same again, one that was turned away once, and another body. */
+/** Recorded: a question, its repetition, and another one that was refused once. */
 const recorded = [
   sent({ id: 'x1', ordinal: 1, body: 'a' }),
   sent({ id: 'x5', ordinal: 3, body: 'a' }),
@@ -89,14 +89,14 @@ const recorded = [
   sent({ id: 'x4', ordinal: 2, body: 'b', attempt: 1 }),
 ]
 
-test('equal requests get their answers in the order of sending, in whatever place', async () => {
+test('equal requests get their recorded responses in order of sending', async () => {
   const ask = asker()
   expect(await ask({ ordinal: 7, body: 'a' })).toBe('x1')
   expect(await ask({ ordinal: 8, body: 'a' })).toBe('x5')
   expect(await ask({ ordinal: 9, body: 'a' })).toBe(notRecorded)
 })
 
-test('a further try gets the answer to the further try', async () => {
+test('a retry gets the response of the recorded retry', async () => {
   const ask = asker()
   expect(await ask({ ordinal: 1, body: 'b' })).toBe('x3')
   expect(await ask({ ordinal: 1, body: 'b', attempt: 1 })).toBe('x4')
@@ -111,11 +111,11 @@ test.each([
   ['no credential', { authorization: null }],
   ['another idempotency key', { headers: [['idempotency-key', 'k']] as const }],
   ['another scenario', { scenario: 'v3/other' }],
-])('%s is another request, in the same place', async (_, more) => {
+])('a request with %s is not found', async (_, more) => {
   expect(await asker()({ ordinal: 1, body: 'a', ...more })).toBe(notRecorded)
 })
 
-test('a credential is compared by its scheme, and what is secret by its mark', async () => {
+test('credentials are compared by scheme, and secrets by their mark', async () => {
   const transport = createRecordingTransport(
     byId([sent({ ordinal: 1, id: 'x9', body: 'a [api key]' })]),
     (request) => ({ ...request, body: new TextEncoder().encode('a [api key]') }),
@@ -154,7 +154,7 @@ function byId(recorded: readonly Exchange[]): ReadonlyMap<string, Exchange> {
 
 const folder = mkdtempSync(join(tmpdir(), 'chatgen-recording-'))
 
-/** Lines that end before, on and behind the border of a block of one MiB. */
+/** Lines that end before, on and after the boundary of a block of one MiB. */
 const bodies = [10, 1 << 20, (1 << 20) - 500, 3 << 20, 1, 700_000].map((length, at) =>
   Buffer.alloc(length, at === 3 ? 0 : `é${at}`),
 )
@@ -162,7 +162,7 @@ const large = bodies.map(withBody)
 const text = large.map((exchange) => [...storedPieces(exchange)].join('')).join('')
 
 describe('a recording on disk', () => {
-  test('gives by id what was written, in the order of the file', () => {
+  test('returns exchanges by id, in file order', () => {
     const recording = new StoredRecording(stored(text))
     expect(recording.size).toBe(large.length)
     expect([...recording.keys()]).toEqual(large.map(({ id }) => id))
@@ -179,10 +179,10 @@ describe('a recording on disk', () => {
 
   test.each([
     ['a line that is cut', text.slice(0, -40), 1],
-    ['a line that is none of ours', `{"a":1}\n\nno JSON\n${text}`, 2],
+    ['a line that is not an exchange', `{"a":1}\n\nno JSON\n${text}`, 2],
     ['a line that is cut in its id', `${text}{"id":"x`, 1],
-    ['nothing at all', '', 0],
-  ])('counts what is lost: %s', (_, content, lost) => {
+    ['an empty file', '', 0],
+  ])('counts lost lines: %s', (_, content, lost) => {
     const recording = new StoredRecording(stored(content))
     expect(recording.lost).toBe(lost)
     expect(recording.lost).toBe(restoreExchanges(content).lost)
@@ -192,7 +192,7 @@ describe('a recording on disk', () => {
   })
 })
 
-test('a long stream is restored as it was, whatever its texts look like', () => {
+test('a long stream is restored unchanged with any texts', () => {
   const odd = [
     'é',
     '","chunks":[',
@@ -220,7 +220,7 @@ test('a long stream is restored as it was, whatever its texts look like', () => 
   }
 })
 
-test('a body of control characters is written as base64, and not as six characters each', () => {
+test('a body of control characters is stored as base64', () => {
   const zeros = withBody(Buffer.alloc(100_000), 1)
   expect([...storedPieces(zeros)].join('').length).toBeLessThan(150_000)
 })

@@ -36,7 +36,7 @@ describe('a secret is replaced', () => {
   })
 })
 
-test('the longer of two secrets is replaced as a whole', () => {
+test('overlapping secrets are replaced by the longer one', () => {
   const both = createRedactor([
     { name: 'short', value: value.slice(0, -1) },
     { name: 'long', value },
@@ -44,15 +44,15 @@ test('the longer of two secrets is replaced as a whole', () => {
   expect(both.text(`${value} ${value.slice(0, -1)}`)).toBe('[long] [short]')
 })
 
-test('a secret of three characters is left: it would be found by chance', () => {
+test('a secret of three characters is not replaced', () => {
   expect(createRedactor([{ name: 'key', value: 'the' }]).text('the end')).toBe('the end')
 })
 
-test('half a surrogate pair makes no trouble', () => {
+test('half a surrogate pair is replaced as part of a secret', () => {
   expect(createRedactor([{ name: 'key', value: 'half\ud800' }]).text('half\ud800')).toBe('[key]')
 })
 
-describe('over chunks', () => {
+describe('a body in chunks', () => {
   const body = Buffer.concat([
     Buffer.from(`data: {"echo":"${value}"}\n\n`),
     Buffer.from([0xff, 0xfe, 0x00]),
@@ -64,21 +64,21 @@ describe('over chunks', () => {
     Buffer.from(' and [api key] again'),
   ])
 
-  test('a secret is found wherever it is cut', () => {
+  test('is redacted in any split', () => {
     for (let at = 0; at <= body.length; at += 1) {
       expect(redactedBody(cutAt(body, [at])).equals(clean), `cut at ${at}`).toBe(true)
     }
     expect(redactedBody(cutAt(body, [...body.keys()])).equals(clean)).toBe(true)
   })
 
-  test('chunks keep their number and their times', () => {
+  test('keeps number and times of its chunks', () => {
     const chunks = cutAt(body, [3, 20, 30]).map((bytes, at) => ({ atMs: at * 7, bytes }))
     const { response } = redactor.exchange(exchangeOf(chunks))
     expect(response?.chunks.map(({ atMs }) => atMs)).toEqual([0, 7, 14, 21])
   })
 })
 
-describe('whatever the secret', () => {
+describe('any secret', () => {
   const secrets = fc
     .string({ minLength: 8, maxLength: 40, unit: 'grapheme' })
     .filter((secret) => !'[key] '.includes(secret) && secret.trim() !== '')
@@ -90,7 +90,7 @@ describe('whatever the secret', () => {
   ]
   const encodings = fc.constantFrom(...allEncodings)
 
-  test('no form of it is left, and nothing else is touched', () => {
+  test('is replaced in each encoding, without the text around it', () => {
     forAll(secrets, around, around, encodings, (secret, before, after, encode) => {
       const { text } = createRedactor([{ name: 'key', value: secret }])
       const form = encode(secret)
@@ -107,7 +107,7 @@ describe('whatever the secret', () => {
     })
   })
 
-  test('base64 gives none of it away', () => {
+  test('is removed from base64', () => {
     forAll(secrets, around, around, (secret, before, after) => {
       const { text } = createRedactor([{ name: 'key', value: secret }])
       const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
@@ -119,7 +119,7 @@ describe('whatever the secret', () => {
     })
   })
 
-  test('text without it stays as it is', () => {
+  test('leaves a text without it unchanged', () => {
     forAll(secrets, fc.string(), (secret, text) => {
       fc.pre(!text.includes(secret))
       const other = createRedactor([{ name: 'key', value: `${secret}${secret}${secret}` }])
@@ -140,7 +140,7 @@ function exchangeOf(chunks: Chunks): Exchange {
   return { ...rest, response: response && { ...response, headers: [], chunks } }
 }
 
-/** The secret in ten places; everything that is not shown as bytes is text. */
+/** The secret in ten places; texts except the bytes of the body. */
 function exchangeWith(secret: string): Exchange {
   const exchange = sketched({
     url: `http://localhost/?key=${encodeURIComponent(secret)}`,
@@ -165,7 +165,7 @@ function showBytes(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : value
 }
 
-describe('what is only a part of a secret to the eye of a program', () => {
+describe('a secret in parts', () => {
   const key = 'sk-Tq7vW2nX9b'
   const { exchange, text } = createRedactor([{ name: 'api key', value: key }])
   const streamOf = (pieces: readonly string[], member = 'delta') => {
@@ -188,13 +188,13 @@ describe('what is only a part of a secret to the eye of a program', () => {
       .join('|'),
   })
 
-  test('token by token, in the events of a stream', () => {
+  test('is replaced token by token in the events of a stream', () => {
     const clean = exchange(streamOf(['Your key: s', 'k-Tq7', 'vW2nX', '9b, and so on']))
     const expected = 'Your key: [api key]|||, and so on'
     expect(spoken(clean)).toEqual({ events: expected, bytes: expected })
   })
 
-  test('its beginning, where a stream ends within it', () => {
+  test('is replaced if a stream ends within it', () => {
     const expected = 'Your key: [api key]|'
     expect(spoken(exchange(streamOf(['Your key: sk-T', 'q7vW2'])))).toEqual({
       events: expected,
@@ -202,7 +202,7 @@ describe('what is only a part of a secret to the eye of a program', () => {
     })
   })
 
-  test('texts of a stream that hold none are left as they are', () => {
+  test('is not replaced if the texts of a stream only begin like it', () => {
     const stream = streamOf(['Your key: ', 'sk-', 'another'])
     expect(exchange(stream)).toEqual(stream)
   })
@@ -213,7 +213,7 @@ describe('what is only a part of a secret to the eye of a program', () => {
     ['sk-Tq7v... is wrong', '[api key]... is wrong'],
     ['and so on…', 'and so on…'],
     ['sk-…', 'sk-…'],
-  ])('%s', (message, clean) => {
+  ])('in %j gives %j', (message, clean) => {
     expect(text(message)).toBe(clean)
   })
 
@@ -221,12 +221,12 @@ describe('what is only a part of a secret to the eye of a program', () => {
     ['in a page', '<p>a&lt;b &amp; &quot;c&quot;&#39;</p>', `a<b & "c"'`],
     ['quoted by an assertion', String.raw`'it\'s a key'`, `it's a key`],
     ['base64 in a query', `?auth=${encodeURIComponent(btoa('a>>?b>>?c>>?'))}`, 'a>>?b>>?c>>?'],
-  ])('%s', (_, written, value) => {
+  ])('is replaced %s', (_, written, value) => {
     expect(createRedactor([{ name: 'key', value }]).text(written)).toContain('[key]')
   })
 })
 
-describe('time grows with the length of an answer and no faster', () => {
+describe('redaction takes linear time', () => {
   const key = 'sk-Tq7vW2nX9b'
   const { exchange } = createRedactor([{ name: 'api key', value: key }])
   const times = 100_000
@@ -239,12 +239,12 @@ describe('time grows with the length of an answer and no faster', () => {
     return Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
   }
 
-  test('where a body repeats the key, in small chunks', () => {
+  test('for a body that repeats the key in small chunks', () => {
     const body = clean(`${key} `.repeat(times), 50)
     expect(body).toBe('[api key] '.repeat(times))
   })
 
-  test('where a stream repeats it token by token', () => {
+  test('for a stream that repeats it token by token', () => {
     const event = (piece: string) => `data: {"type":"x","delta":"${piece}"}\n\n`
     const body = clean((event(key.slice(0, 5)) + event(key.slice(5))).repeat(times), 4_096)
     expect(body).toBe((event('[api key]') + event('')).repeat(times))
@@ -255,12 +255,12 @@ describe('time grows with the length of an answer and no faster', () => {
     ['quotes that close nothing', `data: {${'"a":"\\"'.repeat(10 * times)}`],
     ['names', `data: {${Array.from({ length: times }, (_, at) => `"k${at}":"v"`).join()}}`],
     ['its beginning', key.slice(0, 6).repeat(times)],
-  ])('on a line of many %s', (_, line) => {
+  ])('for a line of many %s', (_, line) => {
     expect(clean(line).slice(0, 100)).toBe(line.slice(0, 100))
   })
 }, 60_000)
 
-describe('whatever a writer makes of its characters', () => {
+describe('an encoded secret', () => {
   const key = 'sk-Tq7vW2nX9b'
   const { text, output, exchange } = createRedactor([{ name: 'api key', value: key }])
   const each = (write: (code: number, character: string) => string) =>
@@ -289,7 +289,7 @@ describe('whatever a writer makes of its characters', () => {
     ['lower case', key.toLowerCase()],
   ]
 
-  test.each(forms)('%s', (_, form) => {
+  test.each(forms)('is replaced as %s', (_, form) => {
     const pattern = /^before .{0,8}\[api key\].?(?:%3D)* after$/
     expect(text(`before ${form} after`)).toMatch(pattern)
     expect(output(`before ${form} after`)).toMatch(pattern)
@@ -298,13 +298,13 @@ describe('whatever a writer makes of its characters', () => {
     expect(clean).toMatch(/^x .{0,8}\[api key\].?(?:%3D)* y$/)
   })
 
-  test('one that a cut leaves in the middle of an escape', () => {
+  test('is replaced if the body ends inside an escape', () => {
     const body = Buffer.from(`${key.slice(0, 8)}\\u00`)
     const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
     expect(Buffer.from(bodyBytes(clean)).toString()).toBe('[api key]\\u00')
   })
 
-  test('in data that is no JSON, over events', () => {
+  test('is replaced over events that are not JSON', () => {
     const body = Buffer.from(`data: Key: sk-Tq\n\ndata: 7vW2n\n\ndata: X9b.\n\n`)
     const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
     expect(Buffer.from(bodyBytes(clean)).toString()).toBe(
@@ -312,13 +312,13 @@ describe('whatever a writer makes of its characters', () => {
     )
   })
 
-  test('a mark is not redacted again', () => {
+  test('is not replaced within its own mark', () => {
     const named = createRedactor([{ name: 'api key', value: 'api key' }])
     expect(named.text('my api key')).toBe('my [api key]')
     expect(named.text('my [api key]')).toBe('my [api key]')
   })
 
-  test('JSON that is written stays JSON', () => {
+  test('is replaced in output that remains valid JSON', () => {
     const value = 'nTq7vW2nX9bTq7vW2'
     const written = JSON.stringify({ a: `line\nTq7vW2nX9bTq7vW2`, b: `it is ${value}` })
     const clean = createRedactor([{ name: 'api key', value }]).output(written)
@@ -326,7 +326,7 @@ describe('whatever a writer makes of its characters', () => {
   })
 
   test.each(['violated', 'test', 'EMPTY', 'password', '20261122'])(
-    'the words and figures of a report are not taken for the key %s',
+    'keeps words and numbers of a report for the key %s',
     (value) => {
       const written = `{"outcome":"${value}","at":${value}}`
       expect(createRedactor([{ name: 'api key', value }]).output(written)).toBe(written)
@@ -334,7 +334,7 @@ describe('whatever a writer makes of its characters', () => {
   )
 })
 
-test('an id that begins with the last digits of a key in hexadecimal is left alone', () => {
+test('an id that begins with the last hexadecimal digits of a key is kept', () => {
   const value = 'sk-0123456789abcdef7nG'
   const digits = Buffer.from(value).toString('hex')
   const { output } = createRedactor([{ name: 'key', value }])
@@ -346,7 +346,7 @@ test('an id that begins with the last digits of a key in hexadecimal is left alo
 const redactorOf = (value: string, ordinary = '') =>
   createRedactor([{ name: 'api key', value, ordinary }])
 
-describe('a piece of a key', () => {
+describe('a part of a key', () => {
   const keys = fc.stringMatching(/^(?:[A-Za-z][0-9]){6,16}$/)
   const around = fc.constantFrom('', ' ', '"', '": "', '***', '(', 'x-', '\n', '{"error":"key ')
   const encodings: Record<string, (piece: string, whole: string, from: number) => string> = {
@@ -378,7 +378,7 @@ describe('a piece of a key', () => {
     },
   )
 
-  test('is found in reports and in streams as well', () => {
+  test('is found in reports and streams', () => {
     const key = 'sk-Hq7+zP/9=aB4cD2eF8gK'
     const { output, exchange } = redactorOf(key)
     expect(output(`incorrect key ${key.slice(-12)}.`)).toBe('incorrect key [api key].')
@@ -392,13 +392,13 @@ describe('a piece of a key', () => {
   test.each([
     ['sk-hostile-t', 'sk-hostile-targets-4711'],
     ['targets-4711', 'sk-hostile-targets-4711'],
-  ])('%s, words and figures of a key, is replaced where it stands by itself', (piece, words) => {
+  ])('of common words (%s) is replaced only as a word of its own', (piece, words) => {
     expect(redactorOf(words).text(`key ${piece}…`)).toContain('[api key]')
     expect(redactorOf(words).text(`a${piece}s`)).toBe(`a${piece}s`)
   })
 })
 
-describe('ordinary text that a key shares', () => {
+describe('common text that a key contains', () => {
   test.each([
     ['test-key-123', 'a test-key of the document'],
     ['emergency-key-42', 'idempotency-key: 1'],
@@ -408,12 +408,12 @@ describe('ordinary text that a key shares', () => {
     ['response-output-text-delta', 'event: response.output_text.delta'],
     ['key-2026-11-23-prod', 'date: 2026-11-23'],
     ['organization-wide-key', 'the organization of the customer'],
-  ])('%s: it is left alone', (key, text) => {
+  ])('is kept for the key %s', (key, text) => {
     expect(redactorOf(key).text(text)).toBe(text)
     expect(redactorOf(key).output(text)).toBe(text)
   })
 
-  test('names of the profile stay, and what goes beyond them does not', () => {
+  test('is kept if the profile contains it, without the rest of the key', () => {
     const { text } = redactorOf('acme-chat-prod2-9f3a8c', '{"models":{"main":"Acme-chat-prod2"}}')
     expect(text('{"id":"acme-chat-prod2"}')).toBe('{"id":"acme-chat-prod2"}')
     expect(text('key acme-chat-prod2-9f…')).toBe('key [api key]…')
@@ -435,7 +435,7 @@ describe('the credential of a request', () => {
   const basic = (key: string) => `Basic ${Buffer.from(`user:${key}`).toString('base64')}`
 
   test.each(['k1', 'abc', 'abcd', 'abcde', 'abcdefg', 'abcdefgh'])(
-    'is compared with the key %s, however short',
+    'is replaced for the key %s of any length',
     (key) => {
       expect(marked(key, `Bearer ${key}`)).toBe('Bearer [api key]')
       expect(marked(key, `Token ${key}`)).toBe('Token [api key]')
@@ -448,13 +448,16 @@ describe('the credential of a request', () => {
     },
   )
 
-  test.each(['k1', 'abcdefgh', 'sk-Hq7+zP/9=aB4cD2eF8gK'])('of another key is no key %s', (key) => {
-    const wrong = 'q'.repeat(key.length)
-    expect(marked(key, `Bearer ${wrong}`)).toBe(`Bearer ${wrong}`)
-    expect(marked(key, basic(wrong))).toBe(basic(wrong))
-    const similar = `${key.slice(0, 12)}${wrong}`
-    if (key.length > 12) expect(marked(key, `Bearer ${similar}`)).toBe(`Bearer ${similar}`)
-  })
+  test.each(['k1', 'abcdefgh', 'sk-Hq7+zP/9=aB4cD2eF8gK'])(
+    'of another key is kept for the key %s',
+    (key) => {
+      const wrong = 'q'.repeat(key.length)
+      expect(marked(key, `Bearer ${wrong}`)).toBe(`Bearer ${wrong}`)
+      expect(marked(key, basic(wrong))).toBe(basic(wrong))
+      const similar = `${key.slice(0, 12)}${wrong}`
+      if (key.length > 12) expect(marked(key, `Bearer ${similar}`)).toBe(`Bearer ${similar}`)
+    },
+  )
 })
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -486,7 +489,7 @@ const names =
 const streams =
   /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\s*\.\s*\w+\(|\bstdout\s*[,}]|\bstderr\s*[,}]/
 
-test('every module writes through the outlet', () => {
+test('all modules write through the redacting writer', () => {
   const around = sources().flatMap((file) => {
     const text = read(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     if (file in exempt) return []
@@ -495,14 +498,14 @@ test('every module writes through the outlet', () => {
   expect(around).toEqual([])
 })
 
-test('a spinner shows cleaned text alone', () => {
+test('status lines are redacted before they are drawn', () => {
   const redrawing = sources().filter((file) => /\bclearScreenDown\(/.test(read(file)))
   expect(redrawing).toEqual(['harness/cli/terminal/status.ts'])
   expect(read('harness/cli/terminal/status.ts').match(/text\.drawn\(/g)).toHaveLength(1)
   expect(read('harness/cli/terminal/status.ts')).toContain('clean(text.drawn(')
 })
 
-test('the modules that are exempt are there', () => {
+test('exempt modules exist', () => {
   expect(sources()).toEqual(expect.arrayContaining(Object.keys(exempt)))
 })
 

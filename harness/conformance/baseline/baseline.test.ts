@@ -32,8 +32,8 @@ function judged(entry: Partial<BaselineEntry>, requirement: RequirementResult = 
   return applyBaseline(reportOf([requirement]), baseline, today)
 }
 
-describe('an entry that is true of the run', () => {
-  test('excuses the violation, and the report says because of what', () => {
+describe('a baseline entry that matches the run', () => {
+  test('excuses the violation, with its reason in the report', () => {
     const details = { issue: 'CHAT-17', owner: 'platform', until: '2026-12-31' }
     const report = judged({ ...details, fingerprint: fingerprintOf(broken) })
     expect(report.outcome).toBe('conforms')
@@ -43,7 +43,7 @@ describe('an entry that is true of the run', () => {
     expect(report.baseline).toEqual({ file: 'known.yaml', known: [violation], problems: [] })
   })
 
-  test('answers for requirements that wait for it', () => {
+  test('also excuses requirements that are blocked by it', () => {
     const waiting = resultOf('V3-IDEM-03', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-02' })
     const further = resultOf('V3-IDEM-04', { verdict: 'inconclusive', blockedBy: 'V3-IDEM-03' })
     const other = resultOf('V3-IDEM-05', { verdict: 'inconclusive' })
@@ -81,14 +81,14 @@ test.each<[string, Partial<BaselineEntry>, Partial<RequirementResult>]>([
     'unwritten: V3-IDEM-02 has an entry without a reason: fill in because',
     ...([{ because: toBeWritten }, {}] as const),
   ],
-])('an entry that is not true of the run %s', (problem, entry, more) => {
+])('a baseline entry is a problem if it %s', (problem, entry, more) => {
   const { outcome, baseline, requirements } = judged(entry, { ...broken, ...more })
   expect(baseline?.problems.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([problem])
   expect(requirements.some(({ known }) => known)).toBe(false)
   expect(outcome).toBe('violated')
 })
 
-describe('the truth table', () => {
+describe('a baseline', () => {
   const verdict = fc.constantFrom(...verdicts)
   const until = fc.constantFrom(undefined, '2026-06-14', today, '2027-01-01')
   const print = fc.constantFrom('none', 'same', 'other')
@@ -98,7 +98,7 @@ describe('the truth table', () => {
     message: fc.constantFrom('answered 422', 'answered 500', null),
   })
 
-  test('for every verdict, day, fingerprint and reason', () => {
+  test('excuses, expires and fails by verdict, date, fingerprint and reason', () => {
     const reason = fc.constantFrom('a reason', toBeWritten)
     const entries = fc.record({ until, print, because: reason, interrupted: fc.boolean() })
     forSome(500, result, entries, (some, { until, print, because, interrupted }) => {
@@ -120,7 +120,7 @@ describe('the truth table', () => {
     })
   })
 
-  test('what no entry names is judged as without a baseline', () => {
+  test('leaves requirements without an entry unchanged', () => {
     const requirements = fc.uniqueArray(result, { selector: ({ id }) => id, maxLength: 12 })
     const named = fc.subarray([...requirementIds.slice(0, 40)])
     forAll(requirements, named, (some, ids) => {
@@ -183,8 +183,8 @@ function problemsOf(text: string): readonly string[] {
   }
 }
 
-describe('a baseline is read', () => {
-  test('from YAML, with its optional members', () => {
+describe('loadBaseline', () => {
+  test('reads YAML with optional fields', () => {
     expect(Object.fromEntries(load(text).entries)).toEqual({
       'V3-IDEM-02': {
         because: 'a migration is under way',
@@ -196,13 +196,13 @@ describe('a baseline is read', () => {
     })
   })
 
-  test('as the documentation shows it', () => {
+  test('reads the example of the documentation', () => {
     const page = readFileSync(new URL('../../../docs/ci.md', import.meta.url), 'utf8')
     const [, example = ''] = page.match(/```yaml\n(V3-IDEM-02:[\s\S]*?)```/) ?? []
     expect([...load(example).entries.keys()]).toEqual(['V3-IDEM-02'])
   })
 
-  test('from JSON, and from a file that is empty', () => {
+  test('reads JSON and an empty file', () => {
     const json = '{"KB-01": {"because": "no knowledge yet"}}'
     expect([...load(json).entries.keys()]).toEqual(['KB-01'])
     expect(load('# nothing\n').entries.size).toBe(0)
@@ -222,11 +222,11 @@ describe('a baseline is read', () => {
     [`V3-IDEM-02: { because: ${toBeWritten} }`, 'V3-IDEM-02.because: not filled in yet'],
     ['- V3-IDEM-02', 'a baseline is a mapping'],
     ['V3-IDEM-02: { because: x }\nV3-IDEM-02: { because: y }', 'unique'],
-  ])('but not from %s', (text, problem) => {
+  ])('rejects %j', (text, problem) => {
     expect(problemsOf(`# line 1\n${text}`).join('\n')).toContain(problem)
   })
 
-  test('and every problem is named with its line', () => {
+  test('names each problem with its line', () => {
     expect(problemsOf('KB-01: { because: x }\nKB-1: {}\nKB-02: {}\n')).toEqual([
       'known.yaml:3: KB-02.because: must give the reason why the violation is accepted',
       'known.yaml:2: KB-1: there is no such requirement. Did you mean KB-01?',
@@ -247,8 +247,8 @@ function updated(before: string, of = report, name = 'known.yaml'): string {
   return baselineText(source, updateBaseline(of, loadBaseline(source, 'kept')).entries)
 }
 
-describe('a baseline is updated', () => {
-  test('and keeps what people wrote, comments and all', () => {
+describe('an update of a baseline', () => {
+  test('keeps fields and comments that people wrote', () => {
     const before = `${text}\n# waits\nV2-MSG-01: { because: no chat to try it on }\n`
     expect(updated(before)).toMatchInlineSnapshot(`
       "# waits
@@ -269,7 +269,7 @@ describe('a baseline is updated', () => {
     `)
   })
 
-  test('from nothing, by a file that the next run refuses', () => {
+  test('creates a draft that the next run rejects', () => {
     const first = updated('')
     expect(first).toMatchInlineSnapshot(`
       "# Known violations by requirement id, for chatgen check --baseline. Each says because of what it is
@@ -292,7 +292,7 @@ describe('a baseline is updated', () => {
     expect(problemsOf(first.replaceAll(toBeWritten, 'it is known'))).toEqual([])
   })
 
-  test('and says what it did', () => {
+  test('reports added, changed and removed entries', () => {
     const { added, changed, removed } = updateBaseline(report, load(text))
     expect({ added, changed, removed }).toEqual({
       added: ['V3-SSE-05'],
@@ -301,12 +301,12 @@ describe('a baseline is updated', () => {
     })
   })
 
-  test('with warnings where the run is strict', () => {
+  test('adds warnings if the run is strict', () => {
     const { added } = updateBaseline({ ...report, strict: true }, load(text))
     expect(added).toEqual(['V3-SSE-05', 'V3-SSE-07'])
   })
 
-  test('once: a second update changes nothing', () => {
+  test('is idempotent', () => {
     for (const name of ['known.yaml', 'known.json']) {
       const once = updated(name === 'known.yaml' ? text : '', report, name)
       expect(updated(once, report, name)).toBe(once)
@@ -316,7 +316,7 @@ describe('a baseline is updated', () => {
     }
   })
 
-  test('to nothing where all is repaired', () => {
+  test('removes all entries if all requirements pass', () => {
     const clean = reportOf(
       report.requirements.map((requirement) => ({ ...requirement, verdict: 'pass' as const })),
     )

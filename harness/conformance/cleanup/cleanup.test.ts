@@ -24,7 +24,9 @@ import { idsOfRecords } from './auxiliary-client.ts'
 import { auditLeftovers } from './cleanup.ts'
 import { headLine, type JournalEntry, parseJournal, readJournal, startJournal } from './journal.ts'
 
-test('a whole run leaves no chat, and names all that it makes', { timeout: 60_000 }, async () => {
+test('a full run leaves no chats and journals all resources with its tag', {
+  timeout: 60_000,
+}, async () => {
   const server = ended(await startReferenceServer())
   const [apiKey = ''] = server.keys
   // A key may stand in the address.
@@ -49,10 +51,10 @@ test('a whole run leaves no chat, and names all that it makes', { timeout: 60_00
   expect(journal.chats).toEqual([])
 })
 
-describe('the audit of what is left', () => {
+describe('the audit of leftovers', () => {
   const name = (nonce: string) => `${nonce} chatgen-5eed`
 
-  test('deletes what is not known to be gone, with its id and without', async () => {
+  test('deletes all resources of the run, with or without a known id', async () => {
     const { leftovers, server, open } = await audit({}, (server) => {
       server.add(name('Lost1'))
       server.add('Somebody else made this')
@@ -67,7 +69,7 @@ describe('the audit of what is left', () => {
     expect([...server.chats.values()].map((chat) => chat.name)).toEqual(['Somebody else made this'])
   })
 
-  test('deletes nothing that a list only seems to name', async () => {
+  test('deletes nothing if a list only echoes the search', async () => {
     const quirks: Quirks = {
       page: (found, search) => ({
         query: { search: search ?? name('Echo1') },
@@ -83,9 +85,9 @@ describe('the audit of what is left', () => {
   })
 
   test.each<[string, Quirks, string, number]>([
-    ['has gone', { answers: () => false }, 'did not answer GET /api/v3/chat/{chat_id}', 4],
-    ['turns everybody away', { status: 503 }, 'kept answering 503', 8],
-  ])('does not wait for a target that %s', async (_, quirks, why, maxRequests) => {
+    ['does not answer', { answers: () => false }, 'did not answer GET /api/v3/chat/{chat_id}', 4],
+    ['answers 503 to all requests', { status: 503 }, 'kept answering 503', 8],
+  ])('stops early for a target that %s', async (_, quirks, why, maxRequests) => {
     const { leftovers, server } = await audit(quirks, (server) =>
       Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
     )
@@ -94,7 +96,7 @@ describe('the audit of what is left', () => {
     expect(server.requests.length).toBeLessThanOrEqual(maxRequests)
   })
 
-  test('stays within the budget of the run, and says what it did not get to', async () => {
+  test('stays within the request budget and reports the rest', async () => {
     const reason = 'the budget of 60 requests (--max-requests) is spent'
     const lost = (server: ChatServer) => [
       ...made(server, name('Known1')).lines,
@@ -168,16 +170,16 @@ const refused = { event: 'refused', ...about } as const
 const deleted = { event: 'deleted', kind: 'chat', id } as const
 
 test.each<[string, readonly JournalEntry[], readonly (string | null)[]]>([
-  ['what was sent may have been created', [create], [null]],
-  ['what was created has its id', [create, created], [id]],
-  ['what was refused or deleted is not open', [create, refused, create, created, deleted], []],
-  ['two of one name are two', [create, create, created], [null, id]],
-])('open entries: %s', (_, entries, ids) => {
+  ['a request without a response may have created a chat', [create], [null]],
+  ['a created chat has its id', [create, created], [id]],
+  ['a refused or deleted chat is not open', [create, refused, create, created, deleted], []],
+  ['two chats of the same name are two entries', [create, create, created], [null, id]],
+])('open entries of a journal: %s', (_, entries, ids) => {
   expect(journalOf(...entries).open).toEqual(ids.map((id) => ({ ...about, id })))
 })
 
 describe('a journal', () => {
-  test('is read wherever a crash cut it', () => {
+  test('can be read after a crash at any byte', () => {
     const text = `${killed}${JSON.stringify({ event: 'created', ...about, id })}\n`
     forAll(fc.integer({ min: head.length, max: text.length }), (length) => {
       const journal = parseJournal(text.slice(0, length), 'j')
@@ -191,7 +193,7 @@ describe('a journal', () => {
     ['{"kind":"conformance-report"}\n', 'its first line'],
     [head.replace('chatgen-5eed', ''), 'its first line'],
     [`${head}\n{"event":"exploded"}\n`, 'j:2: not a line of a journal'],
-  ])('is not %j', (text, sentence) => {
+  ])('rejects %j', (text, sentence) => {
     expect(() => parseJournal(text, 'j')).toThrow(ConfigurationError)
     expect(() => parseJournal(text, 'j')).toThrow(sentence)
   })
@@ -200,7 +202,7 @@ describe('a journal', () => {
 const anyProfile = profileOf({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-some-length' })
 const setup = { profile: anyProfile, tag: 'chatgen-next', userAgent: 'test' }
 
-test('no journal with chats in it is overwritten, however many runs of a name were killed', () => {
+test('journals of killed runs are never overwritten', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'journal.ndjson')
   const texts = Array.from({ length: 120 }, (_, at) => killed.replace('Tavoru7316', `chat ${at}`))
@@ -213,7 +215,7 @@ test('no journal with chats in it is overwritten, however many runs of a name we
   expect(keptTexts.toSorted()).toEqual(texts.toSorted())
 })
 
-test('a journal that cannot be read is kept, and an empty or finished one is not', () => {
+test('an unreadable journal is kept, an empty or finished one is deleted', () => {
   const kept = (text: string) => {
     const folder = temporaryFolder()
     const file = join(folder, 'journal.ndjson')

@@ -27,8 +27,8 @@ import { profileText } from './profile-text.ts'
 
 const limits = { timeoutMs: 5_000, settleMs: 60 }
 
-describe('a profile that was found out', () => {
-  test('of the reference server says all that is true of it, and is fit for a check', async () => {
+describe('a generated profile', () => {
+  test('of the reference server is complete and passes a check', async () => {
     const server = ended(await startReferenceServer())
     const [key = ''] = server.keys
     const { text, cost, open } = await init(server.url, key)
@@ -51,7 +51,7 @@ describe('a profile that was found out', () => {
     expect(report.faults).toEqual([])
   })
 
-  test('finds a cursor under a name of its own, and v2 behind refusals that are no JSON', async () => {
+  test('finds a cursor with another name, and v2 despite refusals that are not JSON', async () => {
     const server = ended(await startSecondServer())
     const { text, open } = await init(server.url, server.keys[0])
     const profile = loaded(text, server.keys[0])
@@ -68,7 +68,7 @@ describe('a profile that was found out', () => {
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
   })
 
-  test('names a pointer only where the id of a chat is not found by its value', async () => {
+  test('has a chat id pointer only if the id is ambiguous', async () => {
     const owner = '11111111-2222-4333-8444-555555555555'
     const made = (id: string) => ({ id: owner, made: [{ 'chat/ref': id }] })
     const server = ended(await startChatServer({ created: ({ id }) => made(id) }))
@@ -80,7 +80,7 @@ describe('a profile that was found out', () => {
     expect(server.chats.size).toBe(0)
   })
 
-  test('says nothing of a server that repeats the key, or wants to read variables', async () => {
+  test('contains neither an echoed key nor variables', async () => {
     const key = 'sk-4711-echoed'
     const host = await listening((request, response) => {
       response.setHeader('content-type', 'application/json')
@@ -96,7 +96,7 @@ describe('a profile that was found out', () => {
     expect(capabilities).toMatchObject({})
   })
 
-  test('names the member without which every generation is refused, with a value that is found', async () => {
+  test('names a required field of generations, with a value that was found', async () => {
     const server = ended(await startReferenceServer())
     const [key = ''] = server.keys
     const assistant = 'c2a91f68-84d7-4be3-b0c5-13f7a6d29e81'
@@ -124,7 +124,7 @@ describe('a profile that was found out', () => {
     expect(report.requirements.map(lineOf)).toEqual(lines)
   })
 
-  test('keeps what was found before its requests ran out, and leaves no chat', async () => {
+  test('keeps what was found within maxRequests, and leaves no chat', async () => {
     const server = ended(await startReferenceServer())
     const { text, detection, open } = await init(server.url, server.keys[0], { maxRequests: 8 })
     expect(detection.models.value?.main).toBe('svc-main-model')
@@ -133,7 +133,7 @@ describe('a profile that was found out', () => {
     expect(open.filter(({ kind }) => kind === 'chat')).toEqual([])
   })
 
-  test('can be loaded whatever was found', { timeout: 60_000 }, () => {
+  test('can be loaded after any detection', { timeout: 60_000 }, () => {
     const anything = fc.string({ unit: 'binary', maxLength: 60 })
     const evidence = fc.array(anything, { maxLength: 3 })
     const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
@@ -178,7 +178,7 @@ test.each([
   [{ models: [{ name: 'SVC-Main' }, { name: 'SVC-Vision' }] }, ['SVC-Main', 'SVC-Vision']],
   [{ error: 'no models' }, []],
   ['plain', []],
-])('ids of models in %j', (body, ids) => {
+])('modelIdsIn finds the ids in %j', (body, ids) => {
   expect(modelIdsIn(body)).toEqual(ids)
 })
 

@@ -7,7 +7,7 @@ import { ConfigurationError, TargetUnusableError } from '../errors.ts'
 import { profileOf } from '../test-support/check.ts'
 import { preflight } from './preflight.ts'
 
-/** Recognition of the service behind an address, however unusual, and of other servers. */
+/** Recognition of the service behind any address, and of other servers. */
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -40,7 +40,7 @@ const notFound = json(404, { detail: 'Not Found' })
 const list = 'GET /api/openai/models'
 const completions = 'POST /api/openai/chat/completions'
 
-describe('a service is met, though', () => {
+describe('preflight succeeds if', () => {
   test.each<[string, Handler, Surfaces?]>([
     ['only its chats answer', routes({ 'GET /api/v3/chat': json(200, []) }, page(404, 'no'))],
     [
@@ -51,7 +51,7 @@ describe('a service is met, though', () => {
     ['its list of models has another media type', routes({ [list]: text(200, '["a"]') }, notFound)],
     ['its lists fail', routes({ [completions]: json(200, {}) }, json(500, {}))],
     [
-      'it completes, with another model',
+      'completions answer 404 for the model',
       routes({ [completions]: json(404, { error: 'no such model' }) }, notFound),
     ],
     [
@@ -65,13 +65,13 @@ describe('a service is met, though', () => {
     expect(answers.size).toBe(surfaces?.length ?? 3)
   })
 
-  test('every answer comes from the reference server, with three requests', async () => {
+  test('all responses come from the reference server, with three requests', async () => {
     const server = ended(await startReferenceServer())
     expect(await preflightAt(server.url, { apiKey: server.keys[0] })).toMatchObject({ requests: 3 })
   })
 })
 
-describe('no service is', () => {
+describe('preflight fails with E_NO_SERVICE for', () => {
   test.each(
     Object.entries<[Handler, readonly string[]]>({
       'a page for everything': [
@@ -115,23 +115,20 @@ describe('no service is', () => {
     expect(error.message).toContain('without /api')
   })
 
-  test.each([301, 302, 307, 308])(
-    'a redirect with %i, whose Location names the address',
-    async (status) => {
-      const headers: (string | undefined)[] = []
-      const elsewhere = await listening((request, response) => {
-        headers.push(request.headers.authorization)
-        response.end('{}')
-      })
-      const { error } = await unmet((request, response) => {
-        response.writeHead(status, { location: `${elsewhere.url}/llm${request.url}` }).end()
-      })
-      expect(error.message).toContain(`Did you mean ${elsewhere.url}/llm?`)
-      expect(headers).toEqual([])
-    },
-  )
+  test.each([301, 302, 307, 308])('a redirect with %i, and suggests its target', async (status) => {
+    const headers: (string | undefined)[] = []
+    const elsewhere = await listening((request, response) => {
+      headers.push(request.headers.authorization)
+      response.end('{}')
+    })
+    const { error } = await unmet((request, response) => {
+      response.writeHead(status, { location: `${elsewhere.url}/llm${request.url}` }).end()
+    })
+    expect(error.message).toContain(`Did you mean ${elsewhere.url}/llm?`)
+    expect(headers).toEqual([])
+  })
 
-  test('a TLS port that is asked without TLS', async () => {
+  test('a TLS port that is used without TLS', async () => {
     const message = '400 The plain HTTP request was sent to HTTPS port'
     const { error, url } = await unmet(page(400, message))
     expect(error.message).toContain(`Did you mean ${url.replace('http:', 'https:')}?`)
@@ -143,7 +140,7 @@ describe('no service is', () => {
     ['/api/openai/chat/completions', ''],
     ['/a/b/api/', '/a/b'],
     ['/llm/api/v3', '/llm'],
-  ])('the service below %s, and the address without it is proposed', async (path, above) => {
+  ])('the service below %s, and suggests the base address', async (path, above) => {
     const server = ended(await startReferenceServer())
     const error = await failureOf(preflightAt(server.url + path, { apiKey: server.keys[0] }))
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
@@ -151,7 +148,7 @@ describe('no service is', () => {
   })
 })
 
-describe('behind a gateway', () => {
+describe('preflight behind a gateway', () => {
   /** Refuses all of its own routes; the path is the one in its router. */
   const gateways: Readonly<Record<string, (path: string) => Handler>> = {
     'JSON 404': () => notFound,
@@ -165,7 +162,7 @@ describe('behind a gateway', () => {
 
   const cases = Object.keys(gateways).flatMap((name) => addresses.map((path) => ({ name, path })))
 
-  test.each(cases)('that answers $name, $path is advised', async ({ name, path }) => {
+  test.each(cases)('with $name suggests the base address for $path', async ({ name, path }) => {
     const gateway: Handler = (request, response) =>
       gateways[name]?.((request.url ?? '').replace('/gw/chat', ''))(request, response)
     const { error, url } = await unmet(gateway, path)
@@ -182,7 +179,7 @@ describe('behind a gateway', () => {
     ['500 in JSON', json(500, { error: 'oops' }), 'fails on every route'],
     ['421', page(421, 'Misdirected Request'), 'does not know this host name, 127.0.0.1:'],
     ['421 in JSON', json(421, {}), 'does not know this host name, 127.0.0.1:'],
-  ])('that answers %s to everything', async (_, handler, advice) => {
+  ])('with %s for all requests explains it', async (_, handler, advice) => {
     for (const path of ['', ...addresses]) {
       const { error } = await unmet(handler, path)
       expect(error.message).toContain(advice)
@@ -194,9 +191,9 @@ describe('behind a gateway', () => {
     ['a list of models', { 'GET /gw/chat/api/openai/models': models }],
     ['completions', { 'POST /gw/chat/api/openai/chat/completions': json(400, {}) }],
     ['v2', { 'POST /gw/chat/api/v2/message': json(422, {}) }],
-    ['v2, where no chat is known', { 'POST /gw/chat/api/v2/message': json(404, { no: 'chat' }) }],
+    ['v2 without the chat', { 'POST /gw/chat/api/v2/message': json(404, { no: 'chat' }) }],
     ['v3', { 'GET /gw/chat/api/v3/chat': json(200, []) }],
-  ])('a service with only %s is met', async (_, table) => {
+  ])('succeeds if the service has only %s', async (_, table) => {
     for (const refusal of [notFound, page(404, 'no'), json(404, { id: crypto.randomUUID() })]) {
       const { url } = await listening(routes(table, refusal))
       expect((await preflightAt(`${url}/gw/chat`)).answers.size).toBe(3)
@@ -205,25 +202,28 @@ describe('behind a gateway', () => {
 })
 
 test.each<[string, Handler]>([
-  ['on every surface', json(401, {})],
-  ['by a page', page(401, '401 Authorization Required')],
-  ['where there is a surface', routes({ [list]: json(401, {}) }, notFound)],
-])('the key is refused %s', async (_, handler) => {
+  ['every surface refuses it', json(401, {})],
+  ['the target answers 401 with a page', page(401, '401 Authorization Required')],
+  ['the only surface refuses it', routes({ [list]: json(401, {}) }, notFound)],
+])('preflight fails with E_KEY_REFUSED if %s', async (_, handler) => {
   const { error } = await unmet(handler, '', 'E_KEY_REFUSED')
   expect(error.message).toContain('refuses the key')
 })
 
-test.each([429, 503])('a target that answers %i to everything is busy', async (status) => {
-  const { error, requests } = await unmet(json(status, {}, { 'retry-after': '0' }), '', 'E_BUSY')
-  expect(error.message).toContain(`${list}: ${status} application/json {} (Retry-After: 0)`)
-  expect(requests).toBeLessThan(20)
-})
+test.each([429, 503])(
+  'preflight fails with E_BUSY if a target answers %i to everything',
+  async (status) => {
+    const { error, requests } = await unmet(json(status, {}, { 'retry-after': '0' }), '', 'E_BUSY')
+    expect(error.message).toContain(`${list}: ${status} application/json {} (Retry-After: 0)`)
+    expect(requests).toBeLessThan(20)
+  },
+)
 
 test.each([
   ['timeoutMs', { timeoutMs: 400 }],
   ['runMs', { timeoutMs: 60_000, runMs: 1_500 }],
 ])(
-  'a byte now and then is no answer: limits.%s',
+  'preflight fails if a response never ends, after limits.%s',
   async (_, limits) => {
     const drips: Handler = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
@@ -239,7 +239,7 @@ test.each([
   60_000,
 )
 
-test('what a target says is told without the key', async () => {
+test('preflight errors quote the target without the key', async () => {
   const { error } = await unmet((request, response) => {
     const credential = request.headers.authorization ?? ''
     page(404, credential, { server: credential, location: `/?${credential}` })(request, response)
@@ -253,7 +253,7 @@ describe('a model of the profile', () => {
   const refusing = routes({ [list]: listed }, json(404, { error: 'no such model' }))
   const accepting = routes({ [list]: listed }, json(200, { choices: [] }))
 
-  test('that is neither listed nor accepted ends the run, and says what is listed', async () => {
+  test('ends the run with the listed ids if it is neither listed nor accepted', async () => {
     const error = await failureOf(met(refusing, ['openai'], { models: { main: 'gpt-smal' } }))
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(error.message).toBe(
@@ -263,13 +263,13 @@ describe('a model of the profile', () => {
 
   test.each<[string, Handler, string, number]>([
     ['is listed', refusing, 'gpt-small', 1],
-    ['works though it is not listed', accepting, 'gpt-hidden', 2],
-    ['is of section 2.1', refusing, 'SVC-Main', 1],
-  ])('that %s is left to the run', async (_, handler, main, requests) => {
+    ['is accepted but not listed', accepting, 'gpt-hidden', 2],
+    ['is an alias of section 2.1', refusing, 'SVC-Main', 1],
+  ])('is accepted if it %s', async (_, handler, main, requests) => {
     expect((await met(handler, ['openai'], { models: { main } })).requests).toBe(requests)
   })
 
-  test.each([401, 429, 500, 503])('is not blamed for a %i', async (status) => {
+  test.each([401, 429, 500, 503])('is not rejected because of a %i', async (status) => {
     const handler = routes({ [list]: listed }, json(status, {}))
     const hidden = { models: { main: 'gpt-hidden' } }
     expect((await met(handler, ['openai'], hidden)).requests).toBe(2)

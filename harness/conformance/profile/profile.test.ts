@@ -28,14 +28,14 @@ function problemsOf(text: string, environment = {}, overrides = {}): readonly st
   }
 }
 
-test('docs/limits.md shows every limit with its default', () => {
+test('docs/limits.md shows all limits with their defaults', () => {
   const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
   const [, example = ''] = /```yaml\n([^`]*)```/.exec(page) ?? []
   expect(parse(example)).toEqual({ limits: load('baseUrl: http://localhost:4010').limits })
 })
 
 describe('a profile', () => {
-  test('expects the other id of section 2.1 of its own main model alone', () => {
+  test('has the alias of section 2.1 only for the default main model', () => {
     const aliasesOf = (models: string) =>
       load(`baseUrl: http://a.example\n${models}`).models.aliases
     expect(aliasesOf('')).toEqual(['SVC-Main'])
@@ -44,7 +44,7 @@ describe('a profile', () => {
     expect(aliasesOf('models: { main: gpt-4, aliases: [gpt] }')).toEqual(['gpt'])
   })
 
-  test('keeps the values of headers back that are credentials by their name', () => {
+  test('treats headers with names of credentials as secrets', () => {
     const header = (name: string) => {
       const profile = load(`baseUrl: http://a.example\nheaders: { ${name}: "Bearer swordfish" }`)
       return secretsOf({ profile }).some(({ value }) => value === 'swordfish')
@@ -55,7 +55,7 @@ describe('a profile', () => {
     expect(plain.filter(header)).toEqual([])
   })
 
-  test('names one endpoint or several', () => {
+  test('has one endpoint or several', () => {
     const several = load('baseUrls: [http://a.example/, http://b.example]')
     expect(several.baseUrl).toBe('http://a.example')
     expect(several.baseUrls).toEqual(['http://a.example', 'http://b.example'])
@@ -71,7 +71,7 @@ describe('a profile', () => {
     ])
   })
 
-  test('needs no more than an address', () => {
+  test('requires only baseUrl', () => {
     expect(load('baseUrl: http://localhost:4010/')).toEqual({
       baseUrl: 'http://localhost:4010',
       models: { main: 'svc-main-model', aliases: ['SVC-Main'], vision: 'SVC-Vision' },
@@ -94,22 +94,27 @@ describe('a profile', () => {
 
   test.each<[string, string, object, object?]>([
     ['may be JSON', '{"baseUrl":"http://h","deterministic":true}', { deterministic: true }],
-    ['may be empty where the command line says the rest', '', flag, flag],
-    ['gives way to it', 'baseUrl: http://h\napiKey: own', { ...flag, apiKey: 'own' }, flag],
-    ['takes variables', 'baseUrl: http://${HOST}:${PORT}', { baseUrl: 'http://local:80' }],
+    ['may be empty if the command line has the rest', '', flag, flag],
     [
-      'takes them wherever a text is',
+      'is overridden by the command line',
+      'baseUrl: http://h\napiKey: own',
+      { ...flag, apiKey: 'own' },
+      flag,
+    ],
+    ['expands variables', 'baseUrl: http://${HOST}:${PORT}', { baseUrl: 'http://local:80' }],
+    [
+      'expands variables within a text',
       'baseUrl: http://h\nheaders: { X-Tenant: "a ${HOST} b" }',
       { headers: { 'X-Tenant': 'a local b' } },
     ],
-    ['is not expanded twice', 'baseUrl: http://h\napiKey: ${A}', { apiKey: '${B}' }],
+    ['does not expand variables twice', 'baseUrl: http://h\napiKey: ${A}', { apiKey: '${B}' }],
   ])('%s', (_, text, expected, overrides = {}) => {
     const environment = { HOST: 'local', PORT: '80', A: '${B}', B: 'no' }
     expect(load(text, environment, overrides)).toMatchObject(expected)
   })
 })
 
-describe('a mistake is shown with file, line and field', () => {
+describe('a mistake is reported with file, line and field', () => {
   test.each([
     ['apikey: k', '2: apikey: there is no such field. Did you mean apiKey?'],
     [
@@ -125,15 +130,15 @@ describe('a mistake is shown with file, line and field', () => {
     ['recall: { tell: My name is Bo. }', '2: recall.tell: must contain {nonce}'],
     ['shapes:\n  chatId: id', '3: shapes.chatId: must be a JSON pointer such as /chat/id'],
     ['apiKey: ${KEY}', '2: apiKey: the variable KEY is not set'],
-  ])('%j below the address', (text, problem) => {
+  ])('for %j', (text, problem) => {
     expect(problemsOf(`baseUrl: http://h\n${text}`)).toEqual([`target.yaml:${problem}`])
   })
 
   test.each([
-    ['an address that is none', 'baseUrl: localhost', ['target.yaml:1: baseUrl: invalid URL']],
-    ['an address of another scheme', 'baseUrl: ftp://h', ['target.yaml:1: baseUrl: invalid URL']],
+    ['an invalid URL', 'baseUrl: localhost', ['target.yaml:1: baseUrl: invalid URL']],
+    ['a URL with another scheme', 'baseUrl: ftp://h', ['target.yaml:1: baseUrl: invalid URL']],
     ['a tab', 'limits:\n\ta: 1', ['target.yaml:2: Tabs are not allowed as indentation']],
-    ['no mapping', '- a\n- b', ['target.yaml: a profile is a mapping of fields']],
+    ['a list', '- a\n- b', ['target.yaml: a profile is a mapping of fields']],
     ['an alias without an anchor', 'baseUrl: *host', [expect.stringContaining('target.yaml: ')]],
     ['an anchor within itself', 'headers: &h\n  a: *h', ['target.yaml: an anchor contains itself']],
     [
@@ -141,11 +146,11 @@ describe('a mistake is shown with file, line and field', () => {
       '{ "baseUrl": "http://h",\n  "limits": {',
       expect.arrayContaining([expect.stringMatching(/^target\.yaml:2: /)]),
     ],
-  ])('%s', (_, text, problems) => {
+  ])('for %s', (_, text, problems) => {
     expect(problemsOf(text)).toEqual(problems)
   })
 
-  test('and every other one beside it', () => {
+  test('together with all others', () => {
     const text = 'baseUrl: 7\nmodel: x\nlimits:\n  timeoutMs: -1'
     const lines = problemsOf(text).map((problem) => problem.split(': ').slice(0, 2).join(' '))
     expect(lines).toEqual([
@@ -155,13 +160,13 @@ describe('a mistake is shown with file, line and field', () => {
     ])
   })
 
-  test('but never with the value of a variable', () => {
+  test('without the value of a variable', () => {
     const problems = problemsOf('baseUrl: ${SECRET}', { SECRET: 'sk-live-1234' })
     expect(problems.join()).not.toContain('sk-live-1234')
   })
 })
 
-test('each of the four times is refused where no timer holds it', () => {
+test('limits in milliseconds are rejected above the maximum of a timer', () => {
   const times = Object.keys(limits.unwrap().shape).filter((name) => name.endsWith('Ms'))
   expect(times).toHaveLength(4)
   for (const name of times) {
@@ -174,7 +179,7 @@ test('each of the four times is refused where no timer holds it', () => {
   }
 })
 
-test('a rate with a wait between requests that no timer holds is refused', () => {
+test('requestsPerSecond is rejected if its interval is above the maximum of a timer', () => {
   expect(limits.safeParse({ requestsPerSecond: 1 / maxTimerMs }).success).toBe(false)
   expect(limits.safeParse({ requestsPerSecond: 0.001 }).success).toBe(true)
 })
@@ -200,7 +205,7 @@ test.each([
   ['UTF-16', Buffer.from(whole, 'utf16le').toString(), /./],
   ['a NUL', 'baseUrl: "http://h"\n\0', /./],
 ])(
-  'a profile with %s is refused in a sentence',
+  'a profile with %s is rejected with a message',
   (_, text, sentence) => {
     expect(problemsOf(text).join()).toMatch(sentence)
   },
@@ -210,7 +215,7 @@ test.each([
 test.each([
   ['a byte order mark', `\ufeff${whole}`],
   ['CRLF', whole.replaceAll('\n', '\r\n')],
-])('%s is harmless', (_, text) => {
+])('a profile with %s is accepted', (_, text) => {
   expect(load(text)).toEqual(load(whole))
 })
 
@@ -228,7 +233,7 @@ test.each(
       .array(fc.constantFrom(...signs, '---\n', '<<'), { maxLength: 30 })
       .map((all) => all.join('')),
   }),
-)('%s is read or refused in a sentence', (_, texts) => {
+)('a profile of %s is accepted or rejected with a message', (_, texts) => {
   forSome(300, texts, (text) => {
     expect(problemsOf(text, { A: 'a' })).not.toContain('')
   })
@@ -239,7 +244,7 @@ function select(more: Partial<Selection>) {
 }
 
 describe('a selection', () => {
-  test('of nothing in particular is the whole catalog, in its order', () => {
+  test('without filters is the whole catalog in order', () => {
     expect(select({})).toEqual(requirementIds)
   })
 
@@ -251,7 +256,7 @@ describe('a selection', () => {
     expect(requirements.flatMap(surfacesOf).filter((one) => !surfaces.includes(one))).toEqual([])
   })
 
-  test('of the profile wire lacks what the interface document alone demands', () => {
+  test('of the profile wire omits requirements of the interface document alone', () => {
     const wire = select({ profile: 'wire' })
     expect(wire).toContain('OAI-CHAT-01')
     const rest = select({ profile: 'openai' }).filter((id) => !wire.includes(id))
@@ -266,11 +271,11 @@ describe('a selection', () => {
     ['a glob', 'OAI-TEMP-*', ['OAI-TEMP-01', 'OAI-TEMP-02']],
     ['a glob with a question mark', 'OAI-TEMP-0?', ['OAI-TEMP-01', 'OAI-TEMP-02']],
     ['words of a title', '*temperature outside*', ['OAI-TEMP-02']],
-  ])('takes %s', (_, glob, rows) => {
+  ])('accepts %s', (_, glob, rows) => {
     expect(select({ only: [glob] })).toEqual(rows)
   })
 
-  test('leaves out what is skipped, also where it was asked for', () => {
+  test('excludes skipped requirements, even if they are in only', () => {
     expect(select({ only: ['OAI-TEMP'], skip: ['*-02'] })).toEqual(['OAI-TEMP-01'])
   })
 
@@ -278,28 +283,28 @@ describe('a selection', () => {
     ['V3-IDME-02', 'V3-IDEM-02'],
     ['OAI-STRAEM', 'OAI-STREAM'],
     ['v3-hsit', 'V3-HIST'],
-  ])('of %s asks whether %s was meant', (glob, suggestion) => {
+  ])('of the unknown id %s suggests %s', (glob, suggestion) => {
     expect(() => select({ only: [glob] })).toThrow(`Did you mean ${suggestion}?`)
     expect(() => select({ skip: [glob] })).toThrow(ConfigurationError)
   })
 
-  test('of what is like nothing makes no guess', () => {
+  test('of an unknown word makes no suggestion', () => {
     expect(() => select({ only: ['weather'] })).toThrow(/nothing in the catalog matches weather\.$/)
   })
 
-  test('that leaves nothing is a mistake', () => {
+  test('without any requirement is rejected', () => {
     expect(() => select({ profile: 'openai', only: ['V3-IDEM'] })).toThrow('no requirement is left')
     expect(() => select({ skip: ['*'] })).toThrow(ConfigurationError)
   })
 
-  test('names every glob that matches nothing', () => {
+  test('names each glob without a match', () => {
     const names = () => select({ only: ['weather'], skip: ['climate'] })
     expect(names).toThrow('weather')
     expect(names).toThrow('climate')
   })
 })
 
-test('a glob is text but for * and ?, whatever it holds', () => {
+test('any glob selects requirements or is rejected', () => {
   forAll(fc.string(), (glob) => {
     try {
       const ids = select({ only: [glob] })
@@ -310,7 +315,7 @@ test('a glob is text but for * and ?, whatever it holds', () => {
   })
 })
 
-test('every id and every area selects itself', () => {
+test('each id and each area selects itself', () => {
   for (const id of requirementIds) {
     expect(select({ only: [id] })).toEqual([id])
     expect(select({ only: [areaOf(id)] })).toContain(id)

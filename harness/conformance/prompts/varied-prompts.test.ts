@@ -9,13 +9,13 @@ describe('prompts of an incognito run', () => {
     writers = await loadWriters()
   })
 
-  test('follow from the seed, and differ by seed', () => {
+  test('are determined by the seed', () => {
     const texts = (seed: string) => textsOf(variedPrompts(writers, seed, 'customer'))
     expect(texts('round/a-scenario')).toEqual(texts('round/a-scenario'))
     expect(texts('round/a-scenario')).not.toEqual(texts('round/another-scenario'))
   })
 
-  test('are written in all languages, without an open placeholder or the plain wording', () => {
+  test('are in all languages, without open placeholders or the plain wording', () => {
     for (const { language } of writers) {
       const own = writers.filter((writer) => writer.language === language)
       const spaced = writers.filter((writer) => writer.language.isSpaced).slice(0, 1)
@@ -31,7 +31,7 @@ describe('prompts of an incognito run', () => {
   test.each([
     ['plain', () => plainPrompts],
     ['varied', () => variedPrompts(writers, 'seed', 'customer')],
-  ])('hold their reference once (%s)', (_, open) => {
+  ])('contain their reference once (%s)', (_, open) => {
     const prompts = open()
     const about = [
       prompts.brief('AB123456789'),
@@ -44,7 +44,7 @@ describe('prompts of an incognito run', () => {
     expect(about.map((text) => text.split('AB123456789').length)).toEqual(about.map(() => 2))
   })
 
-  test('begin titles of chats with the reference, as a search looks for the first word', () => {
+  test('begin chat titles with the reference, which searches look for', () => {
     for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
       const title = variedPrompts(writers, seed, 'customer').title('AB123456789')
       expect(title.split(' ')[0]).toBe('AB123456789')

@@ -32,8 +32,8 @@ beforeAll(async () => {
 
 const textIn = (dir: string) => readFileSync(join(dir, 'exchanges.ndjson'), 'utf8')
 
-describe('a run that is judged again, with its server gone', () => {
-  test('has the verdicts, messages, answers and evidence that it had', () => {
+describe('a rejudged run', () => {
+  test('has the same verdicts, messages, answers and evidence', () => {
     expect(live.outcome).toBe('violated')
     expect(again.requirements.map(lineOf)).toEqual(live.requirements.map(lineOf))
     const answers = ({ observations }: ConformanceReport) =>
@@ -48,7 +48,7 @@ describe('a run that is judged again, with its server gone', () => {
     expect(again.recording).toEqual({ startedAt: live.startedAt, suite: live.suite })
   })
 
-  test('waits for nothing, and asks neither who is there nor what is left', () => {
+  test('waits for nothing and skips preflight and audit', () => {
     expect(again.durationMs).toBeLessThan(live.durationMs)
     expect(again.cost).toEqual({ ...live.cost, requests: again.cost.requests })
     const beside = live.cost.requests - again.cost.requests
@@ -56,7 +56,7 @@ describe('a run that is judged again, with its server gone', () => {
     expect(beside).toBeLessThan(30)
   })
 
-  test('has every exchange in a line of its own', () => {
+  test('has one line for each exchange', () => {
     const { exchanges, lost } = restoreExchanges(textIn(first))
     expect([lost, exchanges.length]).toEqual([0, textIn(first).trimEnd().split('\n').length])
     expect(exchanges.length).toBeGreaterThanOrEqual(live.cost.requests - 3)
@@ -66,14 +66,14 @@ describe('a run that is judged again, with its server gone', () => {
     expect(named.filter((id) => !ids.has(id))).toEqual([])
   })
 
-  test('may be judged a third time from what the second left', async () => {
+  test('can be rejudged again with the same result', async () => {
     const third = temporaryFolder()
     const report = await rejudge({ dir: second, outDir: third, engine: sharedEngine })
     expect(report.requirements.map(lineOf)).toEqual(live.requirements.map(lineOf))
     expect(textIn(third).split('\n').toSorted()).toEqual(textIn(second).split('\n').toSorted())
   })
 
-  test('leaves open what was never asked', async () => {
+  test('leaves a requirement inconclusive if the recording lacks its request', async () => {
     const dir = temporaryFolder()
     const kept = textIn(first)
       .split('\n')
@@ -89,7 +89,7 @@ describe('a run that is judged again, with its server gone', () => {
     expect([report.faults, report.totals.error]).toEqual([[], 0])
   })
 
-  test('gives the reason for which the run had stopped', async () => {
+  test('keeps the reason for which the run stopped', async () => {
     const server = await startSecondServer({})
     const dir = temporaryFolder()
     const stopped = await check(wholeProfile(server), {
@@ -107,7 +107,7 @@ describe('a run that is judged again, with its server gone', () => {
   })
 })
 
-test('the settings of a run hold no key', () => {
+test('stored settings of a run contain no keys', () => {
   const text = readFileSync(join(first, 'run.json'), 'utf8')
   for (const key of keys) expect(text).not.toContain(key.slice(0, -1))
   expect(JSON.parse(text)).toMatchObject({
@@ -122,7 +122,7 @@ test.each([
   ['a folder without a run', () => temporaryFolder(), /there is no .*run\.json/],
   ['the folder of the evidence itself', () => first, /overwrite the recording/],
   ['a link to that folder', () => linkTo(first), /overwrite the recording/],
-])('%s is refused', async (_, dir, problem) => {
+])('rejudge rejects %s', async (_, dir, problem) => {
   await expect(rejudge({ dir: dir(), outDir: first })).rejects.toThrow(problem)
 })
 

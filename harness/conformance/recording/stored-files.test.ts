@@ -32,7 +32,7 @@ test.each([
   ['a journal', journal, (text: string) => parseJournal(text, 'the-file')],
   ['a profile', profile, (text: string) => loadProfile({ name: 'the-file', text }, {})],
   ['a baseline', baseline, (text: string) => loadBaseline({ name: 'the-file', text }, 'refused')],
-])('%s that is cut or changed at any byte', (_, whole, read) => {
+])('%s that is cut or changed at any byte is read or rejected by name', (_, whole, read) => {
   expect(refusal(() => read(whole))).toBeNull()
   const at = fc.nat(whole.length)
   forSome(200, at, fc.string({ unit: 'binary', maxLength: 3 }), at, (start, foreign, length) => {
@@ -56,38 +56,38 @@ function refusal(read: () => unknown): string | null {
   }
 }
 
-test('folders are made with those above them, once and twice', () => {
+test('makeFolder creates parent folders and accepts an existing folder', () => {
   const folder = join(temporaryFolder(), 'a', 'b', 'c')
   makeFolder(folder)
   makeFolder(folder)
   expect(existsSync(folder)).toBe(true)
 })
 
-test('what cannot be made is an error', () => {
+test('makeFolder throws if a file is in the way', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   expect(() => makeFolder(file)).toThrow('EEXIST')
   expect(() => makeFolder(join(file, 'below'))).toThrow(/ENOTDIR|EEXIST/)
 })
 
-test.runIf(existsSync('/proc/self'))('below /proc it ends, with an error', () => {
+test.runIf(existsSync('/proc/self'))('makeFolder throws below /proc', () => {
   expect(() => makeFolder('/proc/chatgen/results')).toThrow('ENOENT')
 })
 
 const folder = temporaryFolder()
 
-test('a regular file is read as it is, without a byte order mark', () => {
+test('readInputFile returns the text without a byte order mark', () => {
   const text = `a: é\n${'x'.repeat(3 << 20)}`
   expect(readInputFile(fileOf(text))).toBe(text)
   expect(readInputFile(fileOf(`\uFEFF${text}`))).toBe(text)
   expect(readInputBytes(fileOf(''))).toEqual(Buffer.alloc(0))
 })
 
-test('a file whose length the file system does not know is read to its end', () => {
+test('readInputFile reads a file of unknown size to its end', () => {
   expect(readInputFile('/proc/self/status')).toContain('VmHWM')
 })
 
-test('a file of exactly the maximum is read, and one byte more is refused', () => {
+test('readInputFile accepts a file of the maximum size, and rejects one more byte', () => {
   const file = fileOf('')
   truncateSync(file, 8 << 20)
   expect(readInputBytes(file)).toHaveLength(8 << 20)
@@ -97,14 +97,14 @@ test('a file of exactly the maximum is read, and one byte more is refused', () =
 })
 
 test.each([
-  ['a device without end', '/dev/zero', 'a device, a pipe or a socket'],
-  ['a pipe that nobody writes into', pipe(), 'a device, a pipe or a socket'],
+  ['an endless device', '/dev/zero', 'a device, a pipe or a socket'],
+  ['a pipe without a writer', pipe(), 'a device, a pipe or a socket'],
   ['a folder', folder, 'a folder'],
-])('%s is refused at once', (_, file, what) => {
+])('readInputFile rejects %s at once', (_, file, what) => {
   expect(() => readInputFile(file)).toThrow(`${file} is ${what}: pass a regular file`)
 })
 
-test('a missing file has the error of the file system', () => {
+test('readInputFile throws the error of the file system for a missing file', () => {
   expect(() => readInputFile(join(folder, 'none'))).toThrow(/^ENOENT: no such file or directory/)
 })
 

@@ -58,7 +58,7 @@ describe('the verdict of a requirement', () => {
   test.each([
     ['unproven', interruptedReason],
     ['pass', pendingReason],
-  ])('is %s if it held in one scenario, and of another: %s', (verdict, untestedReason) => {
+  ])('is %s if it held in one scenario and another is missing: %s', (verdict, untestedReason) => {
     const two = [...claims, { slug: 'another', requirements: requirementIds }]
     const [row] = decide([required], [held(required)], two, everything, { untestedReason })
     expect(row?.verdict).toBe(verdict)
@@ -74,7 +74,7 @@ describe('the verdict of a requirement', () => {
     [result(), 'unproven'],
   ] as const
 
-  test('is that of the most telling result, whatever others there are', () => {
+  test('follows the precedence of results', () => {
     forAll(fc.array(fc.constantFrom(...precedence), { maxLength: 6 }), (some) => {
       const first = precedence.find((one) => some.includes(one))
       const results = some.map(([of]) => of)
@@ -85,51 +85,81 @@ describe('the verdict of a requirement', () => {
   const [plain, option] = ['OAI-CHAT-01', 'OAI-N-01'] as const
   test.each<[string, RequirementId, readonly ScenarioResult[], Partial<RequirementResult>]>([
     [
-      'warns where a requirement broke that is only expected',
+      'is warn if a broken requirement is only expected',
       ...(['V3-GEN-14', [broken('V3-GEN-14')]] as const),
       { verdict: 'warn', message: 'V3-GEN-14 broken', exchanges: ['x1'] },
     ],
-    ['is not touched by another scenario', required, [held(required), failed(plain)], passes],
     [
-      'is inconclusive on a broken one, and names it',
+      'ignores a failed scenario of another requirement',
+      required,
+      [held(required), failed(plain)],
+      passes,
+    ],
+    [
+      'is inconclusive if a needed requirement broke, and names it',
       ...(['V3-HIST-10', [held('V3-HIST-10'), broken('V3-HIST-12')]] as const),
       { ...waits, blockedBy: 'V3-HIST-12', message: 'blocked by V3-HIST-12' },
     ],
     [
-      'keeps its own evidence, though it is not accused',
+      'keeps its own evidence if it is blocked',
       ...(['V3-HIST-10', [broken('V3-HIST-10', 'V3-HIST-12')]] as const),
       { ...waits, exchanges: ['x1'] },
     ],
     [
-      'is inconclusive through others too',
+      'is inconclusive if an indirectly needed requirement broke',
       ...(['V3-HIST-10', [broken('V3-AUTH-05')]] as const),
       { ...waits, blockedBy: 'V3-AUTH-05' },
     ],
     [
-      'of an option is inconclusive if nothing is known of the plain request, and names it',
+      'of an option is inconclusive if the plain request is, and names it',
       ...([option, [held(option), undecided(plain)]] as const),
       {
         ...{ ...waits, blockedBy: null, exchanges: ['x1'] },
         message: 'depends on OAI-CHAT-01, which is undecided',
       },
     ],
-    ['also where that failed', option, [held(option), failed(plain)], waits],
-    ['passes if that is accepted', option, [held(option, plain), undecided(plain)], passes],
-    ['passes if that was not tried', option, [held(option), unproved(plain)], passes],
+    [
+      'of an option is inconclusive if the plain request failed',
+      option,
+      [held(option), failed(plain)],
+      waits,
+    ],
+    [
+      'of an option is pass if the plain request is accepted',
+      option,
+      [held(option, plain), undecided(plain)],
+      passes,
+    ],
+    [
+      'of an option is pass if the plain request was not tried',
+      option,
+      [held(option), unproved(plain)],
+      passes,
+    ],
     // The choices of the responses do not matter here.
-    ['passes by what is plain', option, [held(option), undecided('OAI-CHAT-06')], passes],
-    ['is blamed all the same', option, [broken(option), undecided(plain)], { verdict: 'warn' }],
+    [
+      'of an option ignores other requirements of the plain request',
+      option,
+      [held(option), undecided('OAI-CHAT-06')],
+      passes,
+    ],
+    [
+      'of an option is warn if it broke and the plain request is undecided',
+      option,
+      [broken(option), undecided(plain)],
+      { verdict: 'warn' },
+    ],
   ])('%s', (_, id, results, expected) => {
     expect(verdictOf(id, ...results)).toMatchObject(expected)
   })
 
-  test('is unclaimed where no scenario covers it', () => {
+  test('is unclaimed if no scenario covers it', () => {
     const others = [{ slug: 'other', requirements: ['OAI-CHAT-01'] as const }]
     const [requirement] = decide([required], [], others, everything)
     expect(requirement).toMatchObject({ verdict: 'unclaimed', scenarios: [] })
   })
 
-  test('names the scenarios that cover it, and those that broke it', () => {
+  test('names the scenarios that cover it and those that broke it', () => {
     const results = [{ ...broken(required), slug: 'one' }, result({ slug: 'two' })]
     const scenarios = ['one', 'two'].map((slug) => ({ slug, requirements: [required] as const }))
     const [requirement] = decide([required], results, scenarios, everything)
@@ -143,12 +173,12 @@ test.each([
   ['V3-THINK-01', 'unproven', 'set capabilities.reasoning in the target profile to test this'],
   ['V3-TOOLS-02', 'unproven', 'set tools in the target profile to test this'],
   ['OAI-STREAM-10', 'not-applicable', 'the profile lacks deterministic: true'],
-] as const)('what the profile says: makes %s %s', (id, verdict, message) => {
+] as const)('a capability of the profile makes %s %s', (id, verdict, message) => {
   const results = [held(id), broken(id)]
   expect(decide([id], results, claims, nothing)[0]).toMatchObject({ verdict, message })
 })
 
-describe('whatever was found', () => {
+describe('verdicts of any results', () => {
   const judged = requirementIds.filter((id) => !skipReason(id, everything))
   const anyRow = fc.constantFrom(...judged)
   const anyFinding = fc
@@ -170,7 +200,7 @@ describe('whatever was found', () => {
       findings.some((found) => found.requirement === id && found.verdict === verdict),
     )
 
-  test('what held alone passes, what broke is accused, in whatever order', () => {
+  test('pass only if held, and accuse only if broken, in any order', () => {
     forSome(200, anyResults, (results) => {
       const verdicts = decide(judged, results, claims, everything)
       for (const { id, verdict, level } of verdicts) {
@@ -219,7 +249,7 @@ describe('the outcome', () => {
     expect(reportOf(requirements).outcome).toBe(outcome)
   })
 
-  test('is incomplete after an internal error, whatever was allowed or is known', () => {
+  test('is incomplete after an internal error, even with a baseline or --allow-undecided', () => {
     const faults = [{ scenario: 'leftover check', message: 'TypeError' }]
     for (const requirements of [[pass], [excused], []]) {
       const report = reportOf(requirements, { faults })
@@ -228,13 +258,13 @@ describe('the outcome', () => {
     }
   })
 
-  test('counts a warning only where it is asked to be strict', () => {
+  test('counts warnings only if strict', () => {
     expect(reportOf([pass, expected('warn')], { strict: true }).outcome).toBe('violated')
     expect(reportOf([expected('warn', true)], { strict: true }).outcome).toBe('conforms')
   })
 })
 
-test('totals count each verdict, and leave unclaimed requirements out', () => {
+test('totals count each verdict except unclaimed', () => {
   const results = [...(['pass', 'pass', 'fail', 'unclaimed'] as const).map(withVerdict), excused]
   expect(countTotals(results, 7)).toEqual({
     ...{ pass: 2, fail: 2, warn: 0, observed: 7, known: 1 },
@@ -248,18 +278,18 @@ const inconclusive = resultOf('KB-02', { verdict: 'inconclusive' })
 const elsewhere = resultOf('RAG-01', { verdict: 'unproven' })
 
 test.each([
-  ['what no member of the profile shows', [passed, unproven], 'conforms'],
-  ['what the run could not decide', [passed, inconclusive], 'conforms'],
+  ['an unproven requirement', [passed, unproven], 'conforms'],
+  ['an inconclusive requirement', [passed, inconclusive], 'conforms'],
   ['no violation', [passed, unproven, resultOf('KB-02')], 'violated'],
   ['no internal error', [passed, resultOf('KB-02', { verdict: 'error' })], 'incomplete'],
   ['nothing outside the glob', [passed, unproven, elsewhere], 'incomplete'],
   ['nothing if nothing passed', [unproven], 'incomplete'],
-] as const)('allows %s', (_, ids, outcome) => {
+] as const)('allowUndecided allows %s', (_, ids, outcome) => {
   expect(allowUndecided(reportOf(ids), ['KB-*']).outcome).toBe(outcome)
 })
 
 test.each([{ stopped: 'the budget is spent' }, { interrupted: true }])(
-  'allows nothing in a run that ended early (%j), and changes nothing without a glob',
+  'allowUndecided allows nothing in a run that ended early (%j) or without a glob',
   (end) => {
     const ended = reportOf([passed, unproven], end)
     expect(allowUndecided(ended, ['*'])).toMatchObject({
@@ -324,7 +354,7 @@ const tries = fc.array(pairOfKinds.map(tryWith), { minLength: maxTries, maxLengt
 const isProof = ({ verdict, isDoubtful }: ScenarioFinding) => verdict === 'broken' && !isDoubtful
 
 describe('the tries of a scenario', () => {
-  test('accuse of what an answer proves or each of them shows, and leave open what one shows', () => {
+  test('accuse if one proves a violation or all show it, otherwise leave it open', () => {
     forAll(tries, (all) => {
       const { made, result } = run(all)
       expect(result.cost.requests).toBe(3 * made.length)
@@ -340,7 +370,7 @@ describe('the tries of a scenario', () => {
     })
   })
 
-  test('that were cut short count if they leave fewer open, and never hide a violation', () => {
+  test('that were cut short never hide a violation', () => {
     const withEnd = pairOfKinds.map((found) => ({ ...tryWith(found), isCutShort: true }))
     forAll(withEnd, tries, (first, others) => {
       const { made, result } = run([first, ...others])
@@ -358,7 +388,7 @@ describe('the tries of a scenario', () => {
     expect(openIds(again.result)).toEqual(requirements)
   })
 
-  test('that may show an older state are replaced by what a repeat says about them alone', () => {
+  test('that may be stale are replaced by the repeat', () => {
     const stale = (): ScenarioResult => {
       const made = tryWith([['doubtful'], ['proved']])
       const findings = made.findings.map((one) =>
@@ -380,7 +410,7 @@ describe('the tries of a scenario', () => {
     expect(openIds(alone)).toEqual([about])
   })
 
-  test('are no more than one if nothing is in doubt', () => {
+  test('are repeated only for doubtful findings', () => {
     expect(needsRepeat([tryWith([['held'], ['proved', 'doubtful']])])).toBe(false)
     expect(needsRepeat([tryWith([['doubtful'], []])])).toBe(true)
   })

@@ -16,8 +16,8 @@ const dimensions = fc
 
 const full = { depth: 'full', count: 40 } as const
 
-describe('rows of conditions', () => {
-  test('show each pair of values at depth full', () => {
+describe('covering rows', () => {
+  test('include each pair of values at depth full', () => {
     forAll(dimensions, fc.string(), (given, seed) => {
       const rows = coveringRows(given, { ...full, seed })
       expect([...pairsOf(given)].filter((pair) => !pairsOf(given, rows).has(pair))).toEqual([])
@@ -25,7 +25,7 @@ describe('rows of conditions', () => {
     })
   })
 
-  test('show each pair without values that hide it, and again with the telling values', () => {
+  test('avoid hiding values in pairs, and repeat pairs with telling values', () => {
     const given = {
       ...{ text: [plain, 'of digits', 'like JSON'], lines: [plain, 'LF', 'CRLF'] },
       ...{ form: [plain, 'stream'], max_tokens: [plain, '1', '7'] },
@@ -43,7 +43,7 @@ describe('rows of conditions', () => {
   })
 
   test.each(['quick', 'normal'] as const)(
-    'show each value at depth %s, the same whatever the seed',
+    'include each value at depth %s, independent of the seed',
     (depth) => {
       forAll(dimensions, fc.string(), (given, seed) => {
         const rows = coveringRows(given, { depth, count: 5, seed })
@@ -55,7 +55,7 @@ describe('rows of conditions', () => {
     },
   )
 
-  test('are plain first, and as many as the largest dimension needs at depth quick', () => {
+  test('start with the plain row and are minimal at depth quick', () => {
     const given = { a: ['none', 'some', 'all'], b: ['none', 'some'] }
     for (const depth of ['quick', 'normal', 'full'] as const) {
       const [first, ...others] = coveringRows(given, { depth, count: 9, seed: '' })
@@ -64,7 +64,7 @@ describe('rows of conditions', () => {
     }
   })
 
-  test('are the same for the same seed, and others for another', () => {
+  test('are determined by the seed', () => {
     const given = { a: ['1', '2', '3'], b: ['1', '2', '3'], c: ['1', '2', '3'] }
     const rowsOf = (seed: string) => coveringRows(given, { ...full, seed })
     expect(rowsOf('one')).toEqual(rowsOf('one'))
@@ -74,25 +74,25 @@ describe('rows of conditions', () => {
 
 const [own, other, third] = [randomUUID(), randomUUID(), randomUUID()] as const
 
-describe('the chats of the list that holds one of ours', () => {
+describe('listedChatIds', () => {
   test.each<[string, unknown, number]>([
     ['a bare array', [{ id: own }, { id: other }], 2],
     ['an array under any name', { result: [{ id: own }, { id: other }, { id: third }] }, 3],
     ['ids in capitals', [{ id: own.toUpperCase() }, { id: own }], 1],
-    ['an array by day, whose days are no chats', [{ day: 'today', chats: [{ id: own }] }], 1],
+    ['an array by day with chats inside', [{ day: 'today', chats: [{ id: own }] }], 1],
     ['links of a chat that repeat its id', [{ id: own, links: [{ id: own }, { id: other }] }], 1],
     ['a list of others', [{ id: other }, { id: third }], 0],
-    ['elements whose ids are counted', [{ id: own }, { id: '2' }, { id: '3' }], 1],
+    ['elements with numbers as ids', [{ id: own }, { id: '2' }, { id: '3' }], 1],
     ['users beside the chats', { users: [{ id: other }, { id: third }], chats: [{ id: own }] }, 1],
     ['an echo of the request', { request: { query: { ids: [own, other] } } }, 0],
-  ])('in %s', (_, body, count) => {
+  ])('counts %s', (_, body, count) => {
     expect(listedChatIds(body, [own]).size).toBe(count)
   })
   test.each<[string, unknown, number]>([
     ['a list of others in the same place', { result: [{ id: other }, { id: third }] }, 2],
     ['a list of others elsewhere', { users: [{ id: other }, { id: third }] }, 0],
     ['no list', { error: 'busy' }, 0],
-  ])('in %s, where an answer to another request has it', (_, body, count) => {
+  ])('counts %s if another response identified the list', (_, body, count) => {
     expect(listedChatIds(body, [own], {}, { result: [{ id: own }] }).size).toBe(count)
   })
 })

@@ -13,7 +13,7 @@ const messageOf = (assertion: () => void): string => {
   return 'held'
 }
 
-describe('a violation says what was expected and what was received', () => {
+describe('a violation names expected and received values', () => {
   const what = 'status of the repeat'
   test.each(
     Object.entries<() => void>({
@@ -55,17 +55,17 @@ describe('a violation says what was expected and what was received', () => {
       'a chat was created: expected no, received yes': () =>
         expect(true, 'a chat was created').toBe(false),
     }),
-  )('%s', (message, assertion) => {
+  )('as %s', (message, assertion) => {
     assert(messageOf(assertion)).toBe(message)
   })
 
-  test('a long value is shortened', () => {
+  test('with a long value shortened', () => {
     const message = messageOf(() => expect('x'.repeat(10_000), 'the answer').toBe('y'))
     assert(message.length).toBeLessThan(250)
   })
 })
 
-test('what equals itself holds, and what does not is a violation', () => {
+test('expect holds for equal values and throws a violation for others', () => {
   forAll(fc.jsonValue(), fc.jsonValue(), (a, b) => {
     const same = JSON.stringify(a) === JSON.stringify(b)
     assert(messageOf(() => expect(structuredClone(a), 'value').toEqual(a))).toBe('held')

@@ -16,7 +16,7 @@ const turn = { surface: 'v3', method: 'POST', path: '/api/v3/message/generate' }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('a word and a UUID of version 4 (RFC 9562) are the same for the same text', () => {
+test('toWord and toUuid are deterministic', () => {
   forAll(fc.string(), (text) => {
     expect([toWord(text), toUuid(text)]).toEqual([toWord(text), toUuid(text)])
     expect(toWord(text)).toMatch(/^[A-Z][aeiou]([bdfgklmnprstvz][aeiou]){2}\d{4}$/)
@@ -24,7 +24,7 @@ test('a word and a UUID of version 4 (RFC 9562) are the same for the same text',
   })
 })
 
-test('words are found in a text, and nothing else is', () => {
+test('wordsIn finds words in a text and nothing else', () => {
   forAll(fc.array(fc.string()), (texts) => {
     const words = texts.map(toWord)
     expect(wordsIn(`Your name is ${words.join(', or ')}.`)).toEqual(words)
@@ -32,7 +32,7 @@ test('words are found in a text, and nothing else is', () => {
   expect(wordsIn('Kolame12345 XKolame1234 Kolame 1234 kolame1234 2026')).toEqual([])
 })
 
-test('nonces of a run are found in a text, without words that a model made up or misspelled', () => {
+test('issuedNonces finds nonces of the run, without similar words', () => {
   const setup = { tag: 'chatgen-tag', state: newRunState() }
   const [first, second] = [newNonce(setup, 'first'), newNonce(setup, 'second')]
   const odd = `${first.slice(0, -1)}${(Number(first.at(-1)) + 1) % 10}`
@@ -44,7 +44,7 @@ test('nonces of a run are found in a text, without words that a model made up or
   expect(saidNonces(setup, text)).toEqual([first])
 })
 
-describe('a history shows an input', () => {
+describe('V3-HIST-16 judges an input in a history', () => {
   const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
   const rows = (role: string, text?: string) =>
     JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })
@@ -55,7 +55,7 @@ describe('a history shows an input', () => {
     ['of both', ['200 b', '200 A'], false],
     ['that a request without a chat sent as well', ['200 b', '200'], false],
     ['that another chat refused', ['404 b'], false],
-    ['that nobody sent', [], false],
+    ['that no request sent', [], false],
   ])('%s', (_, turns, isForeign) => {
     const setup = { tag: 'chatgen-tag', state: newRunState() }
     const text = newNonce(setup, 'a fact')
@@ -86,7 +86,7 @@ describe('a history shows an input', () => {
   })
 })
 
-test('the identities of a run do not meet', () => {
+test('identities of a run are unique', () => {
   const draws = Array.from({ length: 2_000 }, (_, draw) => `seed/a-scenario/${draw}`)
   expect(new Set(draws.map(toUuid)).size).toBe(draws.length)
   expect(new Set(draws.map(toWord)).size).toBe(draws.length)
@@ -95,7 +95,7 @@ test('the identities of a run do not meet', () => {
 
 /** Waits are shortened only in a hurry, and never below the time that changes take. */
 
-test('a hurry is allowed once a wait was in vain, and ends; late changes are waited for', async () => {
+test('a hurry is allowed after a wait in vain, until late changes', async () => {
   const settling = createSettling({ settleMs: 2000 })
   const hurried = () => settling.hurry(async () => settling.ms)
   expect(settling.mayHurry).toBe(false)
@@ -112,7 +112,7 @@ test('a hurry is allowed once a wait was in vain, and ends; late changes are wai
   expect(await hurried()).toBe(2000)
 })
 
-test('what was missed in a hurry ends all of it', () => {
+test('a change missed in a hurry ends all hurry', () => {
   const settling = createSettling({ settleMs: 2000 })
   settling.note(2000, false)
   settling.noteLate()
@@ -121,7 +121,7 @@ test('what was missed in a hurry ends all of it', () => {
 
 const noLimit = { limits: {} }
 
-describe('requests are evidence of concurrency', () => {
+describe('findGap for requests', () => {
   test.each([
     ['sent together', [sent(0, 50, 60), sent(1, 40, 60)], undefined],
     ['sent in the moment of the first response', [sent(0, 50, 60), sent(50, 70, 80)], undefined],
@@ -152,7 +152,7 @@ describe('requests are evidence of concurrency', () => {
     expect(findGap(exchanges, noLimit)).toBe(gap)
   })
 
-  test('and if a limit prevented it, the limit is named', () => {
+  test('names the limit that prevented concurrency', () => {
     const apart = [sent(0, 50, 60), sent(1000, 1050, 1060)]
     expect(findGap(apart, { limits: { requestsPerSecond: 1 } })).toBe(
       'the last request was sent 950 ms after the first response began: limits.requestsPerSecond: 1 does not allow 2 requests at once',
@@ -169,7 +169,7 @@ test.each([
   ['both run', sent(0, 50, 100), sent(60, 70, 80), true],
   ['one ended before the other was sent', sent(0, 50, 60), sent(61, 70, 80), false],
   ['the times are unknown', exchangeOf(), sent(61, 70, 80), false],
-])('two requests are concurrent: %s', (_, one, other, expected) => {
+])('areConcurrent for two requests: %s', (_, one, other, expected) => {
   expect(areConcurrent(one, other)).toBe(expected)
   expect(areConcurrent(other, one)).toBe(expected)
 })
@@ -206,7 +206,7 @@ function keyed(key: string): RequestSpec {
 
 const counts = fc.integer({ min: 2, max: 8 })
 
-test('consecutive requests go to different endpoints, and all endpoints are used, by the seed', () => {
+test('consecutive requests go to different endpoints, determined by the seed', () => {
   forAll(counts, fc.string(), (count, seed) => {
     const routing = routingOf(count, seed)
     const names = Array.from({ length: 3 * count }, () => routing.route(read).endpoint.name)
@@ -217,7 +217,7 @@ test('consecutive requests go to different endpoints, and all endpoints are used
   })
 })
 
-test('a repeat with the same Idempotency-Key goes to another endpoint than the first', () => {
+test('a repeat with the same Idempotency-Key goes to another endpoint', () => {
   forAll(counts, fc.nat({ max: 9 }), fc.string(), (count, between, seed) => {
     const routing = routingOf(count, seed)
     const first = routing.route(keyed('k')).endpoint
@@ -240,7 +240,7 @@ test('a request waits until a change at another endpoint must be visible', () =>
   expect(atTheSame.settlingMs()).toBe(0)
 })
 
-test('with one endpoint a request waits for each change before it, but a poll does not', async () => {
+test('a request to a single endpoint waits for earlier changes, a poll does not', async () => {
   const routing = routingOf(1)
   routing.route(keyed('k')).ended(answered(200))
   expect(routing.route(read).settlingMs()).toBeGreaterThan(settleMs - 5_000)
@@ -259,7 +259,7 @@ test.each([
   expect(routing.route(read).settlingMs()).toBe(0)
 })
 
-test('a repeat does not wait for the request that it repeats, but for the changes before it', () => {
+test('a repeat waits only for changes before the request that it repeats', () => {
   const routing = routingOf(3)
   routing.route(keyed('k')).ended(answered(200))
   expect(routing.route(keyed('k')).settlingMs()).toBe(0)
@@ -267,7 +267,7 @@ test('a repeat does not wait for the request that it repeats, but for the change
   expect(routing.route(keyed('k')).settlingMs()).toBeGreaterThan(0)
 })
 
-test('a repeated read goes to the same endpoints each time, and polls begin at each of them', async () => {
+test('a repeated read uses the same endpoints, and polls begin at each', async () => {
   await fc.assert(
     fc.asyncProperty(counts, fc.integer({ min: 1, max: 5 }), async (count, pages) => {
       const routing = routingOf(count)
@@ -285,7 +285,7 @@ test('a repeated read goes to the same endpoints each time, and polls begin at e
   )
 })
 
-test('what tidies up goes to the endpoint of the latest change', () => {
+test('a cleanup goes to the endpoint of the latest change', () => {
   const routing = routingOf(4)
   routing.route(write).ended(answered(201))
   const latest = routing.route(write)

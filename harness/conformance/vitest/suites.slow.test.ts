@@ -9,7 +9,7 @@ import { listScenarios, planConformance } from './suites.ts'
 
 const suites = fileURLToPath(new URL('../../../suites', import.meta.url))
 
-test('the table of contents lists every file of scenarios', () => {
+test('suites/index.scenario.ts imports all scenario files', () => {
   const contents = readFileSync(`${suites}/index.scenario.ts`, 'utf8')
   const listed = [...contents.matchAll(/^import '\.\/(.*)'$/gm)].map(([, file]) => file)
   const files = globSync('*/**/*.scenario.ts', { cwd: suites })
@@ -22,7 +22,7 @@ describe('the scenarios', () => {
     scenarios = await listScenarios()
   })
 
-  test('have slugs of their own: a recording is found by them', () => {
+  test('have unique slugs', () => {
     const slugs = scenarios.map(({ slug }) => slug)
     expect(slugs.filter((slug, at) => slugs.indexOf(slug) !== at)).toEqual([])
     for (const { slug, title } of scenarios) {
@@ -31,7 +31,7 @@ describe('the scenarios', () => {
     }
   })
 
-  test('cover requirements of the catalog, and none twice', () => {
+  test('cover requirements of the catalog, none twice', () => {
     for (const { title, requirements } of scenarios) {
       expect(requirements.length, title).toBeGreaterThan(0)
       expect(new Set(requirements).size, title).toBe(requirements.length)
@@ -39,14 +39,14 @@ describe('the scenarios', () => {
     }
   })
 
-  test('say what they ask of a target', () => {
+  test('declare their cost', () => {
     for (const { title, cost, lawCosts } of scenarios) {
       expect((lawCosts?.full ?? cost).requests, title).toBeGreaterThan(0)
       expect(cost.generations, title).toBeLessThanOrEqual(cost.requests)
     }
   })
 
-  test('are planned where a requirement of theirs is selected and can be shown', async () => {
+  test('are planned if one of their requirements is selected and testable', async () => {
     const profile = profileOf({ baseUrl: 'http://localhost', capabilities: { images: false } })
     const plan = (only: readonly string[]) =>
       planConformance(profile, { profile: 'full', only, skip: [] })

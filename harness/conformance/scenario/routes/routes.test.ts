@@ -8,21 +8,21 @@ import { findExcess, withoutBody } from '../../session/limits/limit-breaches.ts'
 import { contains, holdsList, repeatedIn } from '../read.ts'
 import { cursorIn, walkList } from './paging.ts'
 
-describe('how deep JSON is nested', () => {
-  test('is what a reader of it would count', () => {
+describe('isDeeperThan', () => {
+  test('agrees with the depth of a parsed value', () => {
     forAll(fc.jsonValue({ maxDepth: 8 }), fc.nat(10), (value, maxDepth) => {
       expect(isDeeperThan(JSON.stringify(value), maxDepth)).toBe(depthOf(value) > maxDepth)
     })
   })
 
-  test('is told of what is no JSON as well, and of escapes', () => {
+  test('handles invalid JSON and escapes', () => {
     expect(isDeeperThan('['.repeat(300), 200)).toBe(true)
     expect(isDeeperThan(`{"a":"${'['.repeat(300)}"}`, 200)).toBe(false)
     expect(isDeeperThan(`{"a":"\\"${'['.repeat(300)}"}`, 200)).toBe(false)
     expect(isDeeperThan(`{"a":"\\\\"${',['.repeat(300)}`, 200)).toBe(true)
   })
 
-  test('beyond the limit is an excess, and so is a page of too many rows', () => {
+  test('makes findExcess report deep JSON, as it does too many rows', () => {
     const limits = { jsonDepth: 200, historyRows: 3 }
     const deep = page('['.repeat(100_000) + ']'.repeat(100_000))
     const excess = findExcess(deep, limits)
@@ -38,7 +38,7 @@ describe('how deep JSON is nested', () => {
 
 const wide = { list: Array.from({ length: 150_000 }, (_, at) => at), last: 'found' }
 
-test('a body of many values: is searched in time that grows with it', () => {
+test('contains, leavesOf and holdsList handle a body of 150,000 values', () => {
   expect(leavesOf(wide)).toHaveLength(150_001)
   expect(contains(wide, 'found')).toBe(true)
   expect(contains(wide, 'lost')).toBe(false)
@@ -63,7 +63,7 @@ test.each([
     { result: [a, { ...a, at: 2 }, { x: 1 }, { x: 1 }] },
     [],
   ],
-])('texts that a list shows twice: %s', (_, body, found) => {
+])('repeatedIn finds texts that a list shows twice: %s', (_, body, found) => {
   expect(repeatedIn(body, ['a', 'b'])).toEqual(found)
 })
 
@@ -74,7 +74,7 @@ describe('the cursor of the next page', () => {
     ['https://example.org/chat?cursor=c7', 'c7'],
     ['/api/v3/chat?page=2', '/api/v3/chat?page=2'],
     ['http://[?cursor=c7', 'http://[?cursor=c7'],
-  ])('of next: %s is %s', (next, cursor) => {
+  ])('is read from next: %s is %s', (next, cursor) => {
     expect(cursorIn(page(JSON.stringify({ data: [], next })), undefined)).toBe(cursor)
     expect(cursorIn(page(JSON.stringify({ pagination: { cursor: next } })), undefined)).toBe(next)
   })
@@ -85,7 +85,7 @@ describe('the cursor of the next page', () => {
     ['Link', '</docs>; rel="help"', undefined],
     ['X-Next-Cursor', 'c7', 'c7'],
     ['X-Next-Cursor', '', null],
-  ])('of the header %s: %s is %s', (name, value, cursor) => {
+  ])('is read from the header %s: %s is %s', (name, value, cursor) => {
     const { response, ...rest } = page('[]')
     const headers = [[name, value] as const]
     expect(cursorIn({ ...rest, response: response && { ...response, headers } }, undefined)).toBe(
@@ -93,7 +93,7 @@ describe('the cursor of the next page', () => {
     )
   })
 
-  test('is not one of a row', () => {
+  test('is not read from a row', () => {
     const of = (cursor: string | null) =>
       cursorIn(
         page(JSON.stringify({ data: [{ cursor: 'r1' }], meta: { page: { cursor } } })),
@@ -103,7 +103,7 @@ describe('the cursor of the next page', () => {
     expect(of(null)).toBeNull()
   })
 
-  test.each(['', 'c1'])('is not the one of the query %j that the page repeats', (sent) => {
+  test.each(['', 'c1'])('is not the echoed query cursor %j', (sent) => {
     const of = (cursor: string | null) => {
       const body = { query: { cursor: sent }, result: [], pagination: { cursor } }
       const { request, ...rest } = page(JSON.stringify(body))
@@ -118,7 +118,7 @@ describe('the cursor of the next page', () => {
 const id = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6'
 const other = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf7'
 
-test('records of a list: are the elements of the innermost arrays that hold a match', () => {
+test('idsOfRecords returns the elements of the innermost arrays with a match', () => {
   const body = {
     data: [
       { id, name: 'a', tags: [] },
@@ -133,7 +133,7 @@ test('records of a list: are the elements of the innermost arrays that hold a ma
   expect(idsIn({ name: 'a', data: [{ id }] })).toBeUndefined()
 })
 
-describe('a list that never ends', () => {
+describe('an endless list', () => {
   const limits = { pages: 50, bodyBytes: 10_000 }
   const walkOf = (text: (requests: number) => string) => {
     let requestCount = 0
@@ -141,14 +141,14 @@ describe('a list that never ends', () => {
     return walkList(next, { limits, pointer: undefined })
   }
 
-  test('is followed for as many pages as the profile says', async () => {
+  test('is followed for limits.pages pages', async () => {
     const walk = await walkOf((requests) => `{"data":[],"cursor":"c${requests}"}`)
     expect(walk.pages).toHaveLength(50)
     expect(walk.complete).toBe(false)
     expect(walk.exceededLimit).toBe('gave 50 pages, and a cursor for more (limits.pages)')
   })
 
-  test('and for as many bytes', async () => {
+  test('is followed for limits.bodyBytes bytes', async () => {
     const long = 'x'.repeat(3_000)
     const walk = await walkOf((requests) => `{"data":["${long}"],"cursor":"c${requests}"}`)
     expect(walk.exceededLimit).toBe(
@@ -156,7 +156,7 @@ describe('a list that never ends', () => {
     )
   })
 
-  test('is one that ends where its last page has no cursor, or one that was there before', async () => {
+  test('differs from one that ends without a cursor or repeats a cursor', async () => {
     for (const [last, complete] of [
       ['null', true],
       ['"c1"', false],

@@ -40,7 +40,7 @@ describe('Retry-After', () => {
     ['1.5', undefined],
     ['2026-06-01', undefined],
     ['', undefined],
-  ])('%s', (retryAfter, ms) => {
+  ])('of %j is %s ms', (retryAfter, ms) => {
     expect(retryAfterMs(exchange(429, { retryAfter }))).toBe(ms)
   })
 
@@ -50,7 +50,7 @@ describe('Retry-After', () => {
     ['a Date of another clock', 'Tue, 02 Jun 2026 12:00:00', 'Mon, 01 Jun 2026 12:00:01', 1],
     ['a right clock', 'Mon, 01 Jun 2026 12:00:00', 'Mon, 01 Jun 2026 12:10:00', 600],
     ['an unreadable Date', 'soon', 'Mon, 01 Jun 2026 12:00:01', 1],
-  ])('as a date, with %s', (_, date, retryAfter, seconds) => {
+  ])('as a date is relative to the Date header, with %s', (_, date, retryAfter, seconds) => {
     const answer = exchange(429, { retryAfter: `${retryAfter} GMT`, date: `${date} GMT` })
     expect(retryAfterMs(answer)).toBe(1000 * seconds)
   })
@@ -59,16 +59,20 @@ describe('Retry-After', () => {
   const none = exchange(429, { retryAfter: '0' })
   const useless = exchange(503, { retryAfter: 'soon' })
   test.each([
-    ['is waited for, but not too often', [two, thirty, two, two], [2_000, 30_000, 2_000, null]],
-    ['has a growing time in its place', Array(4).fill(useless), [500, 1_000, 2_000, null]],
-    ['is prolonged where it was too short', Array(4).fill(none), [0, 1_000, 2_000, null]],
+    ['is waited for three times', [two, thirty, two, two], [2_000, 30_000, 2_000, null]],
+    [
+      'is replaced by a backoff if it is invalid',
+      Array(4).fill(useless),
+      [500, 1_000, 2_000, null],
+    ],
+    ['is extended by a backoff if it was too short', Array(4).fill(none), [0, 1_000, 2_000, null]],
   ])('%s', (_, answers, waits) => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     expect(answers.map((answer, attempt) => pace.retryAfter(answer, attempt))).toEqual(waits)
   })
 
   test.each(['31', '999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'is not waited for at all where it asks for longer than the profile allows: %s',
+    'above limits.retryAfterMs is not waited for: %s',
     async (retryAfter) => {
       const limits = { retryAfterMs: 30_000 }
       const pace = createRateLimiter(limits)
@@ -82,7 +86,7 @@ describe('Retry-After', () => {
     },
   )
 
-  test('is that of a target that is down, once until it answers again', () => {
+  test('is replaced by a backoff for an unreachable target, once until it answers', () => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     const waits = () => [0, 1, 2, 3, 4].map((attempt) => pace.retryAfter(down, attempt))
     expect(waits()).toEqual([500, 1_000, 2_000, 4_000, null])
@@ -105,14 +109,14 @@ function timesOf(pace: ReturnType<typeof createRateLimiter>, requests: readonly 
   return Promise.all(requests.map(waitFor))
 }
 
-describe('the pace', () => {
-  test('holds the requests of all scenarios back after a 429', async () => {
+describe('the rate limiter', () => {
+  test('delays the requests of all scenarios after a 429', async () => {
     const pace = createRateLimiter({ retryAfterMs: 30_000 })
     pace.retryAfter(exchange(429, { retryAfter: '1' }), 0)
     expect(Math.max(...(await timesOf(pace, [1, 1])))).toBeGreaterThan(950)
   })
 
-  test('spreads requests evenly at a rate', async () => {
+  test('spaces requests evenly at a rate', async () => {
     const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
     const times = await timesOf(pace, [1, 1, 1, 1, 1])
     for (const [at, time] of times.entries()) expect(time).toBeGreaterThan(at * 20 - 10)
@@ -120,7 +124,7 @@ describe('the pace', () => {
 })
 
 describe('a burst', () => {
-  test('saves its slots up before it, and the next request keeps its distance', async () => {
+  test('collects its slots before it, and delays the next request', async () => {
     const pace = createRateLimiter({ requestsPerSecond: 50, retryAfterMs: 30_000 })
     const [first = 0, burst = 0, next = 0] = await timesOf(pace, [1, 5, 1])
     expect(burst - first).toBeGreaterThan(5 * 20 - 10)
@@ -132,33 +136,36 @@ describe('a burst', () => {
     [2, 2, true],
     [1.9, 2, false],
     [4, 3, true],
-  ])('at a rate of %s a second, of %i requests', (requestsPerSecond, requests, allowed) => {
-    const limits = requestsPerSecond === undefined ? {} : { requestsPerSecond }
-    expect(allowsBurst(limits, requests)).toBe(allowed)
-  })
+  ])(
+    'at a rate of %s a second with %i requests is allowed: %s',
+    (requestsPerSecond, requests, allowed) => {
+      const limits = requestsPerSecond === undefined ? {} : { requestsPerSecond }
+      expect(allowsBurst(limits, requests)).toBe(allowed)
+    },
+  )
 })
 
-describe('the circuit', () => {
+describe('the circuit breaker', () => {
   const timeout = exchange(null, { ending: { kind: 'timeout', atMs: 1 } })
   const silentBody = exchange(200, { ending: { kind: 'timeout', atMs: 1 } })
   const eight = Array.from({ length: 8 })
 
   test.each([
     ['no answer in time', timeout, '8 requests in a row got no answer in time'],
-    ['nobody there', down, '8 requests in a row found no answer (ECONNREFUSED)'],
+    ['an unreachable target', down, '8 requests in a row found no answer (ECONNREFUSED)'],
     ['bodies that never end', silentBody, '8 requests in a row got no answer in time'],
   ])('opens after eight times %s', (_, lost, reason) => {
     expect(isOpenAfter(...Array<Exchange>(7).fill(lost))).toBeUndefined()
     expect(isOpenAfter(...Array<Exchange>(8).fill(lost))).toBe(reason)
   })
 
-  test('stays closed where many connections are lost at once', () => {
+  test('stays closed if many connections are lost at once', () => {
     const breaker = createCircuitBreaker(undefined, () => 16)
     for (const _ of [...eight, ...eight]) breaker.recordEnding(down)
     expect(breaker.isOpen).toBe(false)
   })
 
-  test('opens where eight requests were turned away to the last try', () => {
+  test('opens if eight requests were refused until the last retry', () => {
     const breaker = createCircuitBreaker()
     for (const _ of eight) {
       for (const _ of [0, 1, 2, 3]) breaker.recordEnding(exchange(503))
@@ -168,13 +175,13 @@ describe('the circuit', () => {
     expect(breaker.reason).toContain('503')
   })
 
-  test.each([200, 204, 400, 500])('stays closed where a %i comes in between', (status) => {
+  test.each([200, 204, 400, 500])('stays closed if a %i comes in between', (status) => {
     const seven = Array<Exchange>(7).fill(timeout)
     expect(isOpenAfter(...eight.flatMap(() => [...seven, exchange(status)]))).toBeUndefined()
   })
 })
 
-test('a key is known once a request with it was accepted, on any route', () => {
+test('a key is known after an accepted request on any route', () => {
   const breaker = createCircuitBreaker()
   const answerTo = (route: string, key: string, status: number) => {
     const made = exchange(status, { url: `http://localhost/api/v3/${route}` })
@@ -200,7 +207,7 @@ describe('server errors in a row', () => {
       exchange(status, { url: `http://localhost/${at % 4}`, ...more }),
     )
 
-  test('on several routes open the circuit', () => {
+  test('open the circuit on several routes', () => {
     const reason = '12 answers in a row, on 4 routes, were server errors (500)'
     expect(isOpenAfter(exchange(200), ...errorsOf(12))).toBe(reason)
     expect(isOpenAfter(...errorsOf(11))).toBeUndefined()
@@ -208,15 +215,15 @@ describe('server errors in a row', () => {
 
   test.each([
     ['come from one route', errorsOf(50, { url: 'http://localhost/' })],
-    ['answer what is to be refused', errorsOf(50, { role: 'negative' })],
+    ['answer negative requests', errorsOf(50, { role: 'negative' })],
     ['say that the route is not implemented', errorsOf(50, {}, 501)],
     ['have another answer between them', [...errorsOf(11), exchange(404), ...errorsOf(11)]],
-  ])('do not where they %s', (_, exchanges) => {
+  ])('do not open the circuit if they %s', (_, exchanges) => {
     expect(isOpenAfter(...exchanges)).toBeUndefined()
   })
 })
 
-describe('answers that contradict earlier ones', () => {
+describe('responses that contradict earlier ones', () => {
   const accepted = exchange(200)
   const page = exchangeOf({ method: 'GET', url: 'http://localhost/', type: 'text/html' })
   const refused = exchange(401)
@@ -241,14 +248,14 @@ describe('answers that contradict earlier ones', () => {
   test.each([
     ['nothing was accepted before', [], refused],
     ['the operation was not accepted before', [accepted], elsewhere],
-    ['the requests were to be refused', [accepted], negative],
+    ['the requests were negative', [accepted], negative],
     ['a resource may have been deleted', [ofChat(200)], ofChat(404)],
     ['a parent may have been lost', [accepted], exchange(404, { body: '{"parent_id":"r1"}' })],
-  ])('do not exist where %s', (_, before, odd) => {
+  ])('are not counted if %s', (_, before, odd) => {
     expect(isOpenAfter(...before, ...Array<Exchange>(20).fill(odd))).toBeUndefined()
   })
 
-  test('are not without exception where another answer comes in between', () => {
+  test('are not counted in a row if another response comes in between', () => {
     const seven = Array<Exchange>(7).fill(refused)
     expect(isOpenAfter(accepted, ...seven, exchange(400), ...seven)).toBeUndefined()
   })
@@ -257,7 +264,7 @@ describe('answers that contradict earlier ones', () => {
 const silent: Ending = { kind: 'timeout', atMs: 1 }
 const whole: Ending = { kind: 'complete', atMs: 1 }
 
-describe('a route that gives no answer in time', () => {
+describe('a route without responses in time', () => {
   const skipped =
     /is skipped after 6 requests in a row got no answer in time \(limits\.timeoutMs\)$/
   const asking = (...endings: readonly Exchange[]) => {
@@ -267,7 +274,7 @@ describe('a route that gives no answer in time', () => {
   }
   const times = (count: number, ...endings: Exchange[]) => Array(count).fill(endings).flat()
 
-  test('is skipped after six requests in a row, and no other route', () => {
+  test('is skipped after six requests in a row, unlike other routes', () => {
     expect(asking(...times(5, list(silent)))(list())).not.toThrow()
     const ask = asking(...times(6, list(silent)))
     expect(ask(list())).toThrow(/^GET \/api\/v3\/chat is skipped/)
@@ -275,14 +282,14 @@ describe('a route that gives no answer in time', () => {
     expect(ask(generation(true))).not.toThrow()
   })
 
-  test('is asked again and again if it answers now and then', () => {
+  test('is asked again if it answers now and then', () => {
     const now = times(10, ...times(5, list(silent)), list())
     for (let count = 1; count < now.length; count += 1) {
       expect(asking(...now.slice(0, count))(list())).not.toThrow()
     }
   })
 
-  test('as a stream is asked for its answers in one piece', () => {
+  test('is separate for streams and whole responses', () => {
     const ask = asking(...times(6, generation(true, silent), generation(false)))
     expect(ask(generation(false))).not.toThrow()
     expect(ask(generation(true))).toThrow(
@@ -300,8 +307,8 @@ function generation(stream: boolean, ending: Ending = whole): Exchange {
   return exchange(null, { method: 'POST', url, body: JSON.stringify({ stream }), ending })
 }
 
-describe('at most so many holders are let in', () => {
-  test('at any time, and all of them in the end, in their order', async () => {
+describe('a semaphore', () => {
+  test('admits a limited number of holders, all in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat(20), async (slots, holders) => {
         const semaphore = createSemaphore(slots)
@@ -324,7 +331,7 @@ describe('at most so many holders are let in', () => {
     )
   })
 
-  test('and a slot that is given back twice is one slot', async () => {
+  test('ignores the second release of a slot', async () => {
     const semaphore = createSemaphore(1)
     const slot = await semaphore.acquire()
     slot.release()
@@ -337,10 +344,10 @@ describe('at most so many holders are let in', () => {
   })
 })
 
-describe('a slot that is lent', () => {
+describe('a lent slot', () => {
   const turn = () => new Promise(setImmediate)
 
-  test('goes to others meanwhile, and back before any that has not begun', async () => {
+  test('goes to others meanwhile, and back before new holders', async () => {
     const semaphore = createSemaphore(2)
     const [slot] = await Promise.all([semaphore.acquire(), semaphore.acquire()])
     const waited = Promise.withResolvers<void>()
@@ -360,7 +367,7 @@ describe('a slot that is lent', () => {
   })
 
   test.each([
-    ['there is one', 1, Infinity],
+    ['there is only one slot', 1, Infinity],
     ['its holder has a rank', 2, 0],
   ])('is kept if %s', async (_, slots, rank) => {
     const semaphore = createSemaphore(slots)
@@ -374,7 +381,7 @@ describe('a slot that is lent', () => {
   })
 })
 
-test('those of a rank are alone until they have left', async () => {
+test('holders of a rank are alone until all have left', async () => {
   const semaphore = createSemaphore(8)
   const entered: string[] = []
   const enter = async (name: string, rank: number) => {
@@ -396,7 +403,7 @@ test('those of a rank are alone until they have left', async () => {
   expect(entered).toEqual(['one', 'two', 'next', 'other'])
 })
 
-test('those that take long come first, in their order', async () => {
+test('long holders enter first, in order', async () => {
   const semaphore = createSemaphore(1)
   const entered: number[] = []
   const holders = [false, true, false, true].map(async (isLong, at) => {
@@ -408,7 +415,7 @@ test('those that take long come first, in their order', async () => {
   expect(entered).toEqual([1, 3, 0, 2])
 })
 
-test('a budget reserves the deletion of each chat that exists, and no second one', () => {
+test('a budget reserves one deletion for each existing chat', () => {
   const budget = createBudget({ maxRequests: 2, maxGenerations: 9 }, newRunState().budget)
   const request = (role: ExchangeLabels['role'], id: string) =>
     exchangeOf({ method: 'DELETE', url: `http://localhost/api/v3/chat/${id}`, role })
@@ -425,7 +432,7 @@ test('a budget reserves the deletion of each chat that exists, and no second one
   budget.assertCovers(request('cleanup', kept))
 })
 
-test('a clock that is set back by an hour delays no request', async () => {
+test('a clock set back by an hour delays no requests', async () => {
   const pace = createRateLimiter({ requestsPerSecond: 1000, retryAfterMs: 30_000 })
   await pace.waitForSlots(1)
   const hourAgo = Date.now() - 3_600_000

@@ -91,7 +91,7 @@ test.each<[string, readonly Disturbance[]]>([
   ],
   ['a connection is dropped', [{ kind: 'drop' }, { kind: 'drop', asks: true }]],
 ])(
-  'now and then %s: nothing is accused, and it is said once',
+  'if %s now and then, nothing is accused and failures are counted once',
   async (_, kinds) => {
     disturbance = every(23, kinds)
     const outDir = temporaryFolder()
@@ -112,7 +112,7 @@ test.each<[string, readonly Disturbance[]]>([
   180_000,
 )
 
-test('a gateway that never reaches the service leaves its requirements open, and accuses nobody', async () => {
+test('a gateway that never reaches the service leaves its requirements undecided', async () => {
   disturbance = (request) =>
     isGeneration(request) || isCompletion(request) ? { kind: 'status', status: 502 } : undefined
   const report = await run()
@@ -135,7 +135,7 @@ test.each([
   ['before any text', 1],
   ['in mid-text', 3_000],
 ])(
-  'streams that are cut: %s: the requirements of the end are broken, and no other',
+  'streams that are cut %s break only the requirements of the end',
   async (_, afterBytes) => {
     disturbance = (request) => (isStream(request) ? { kind: 'cut', afterBytes } : undefined)
     const report = await run({ only })
@@ -150,11 +150,11 @@ test.each([
   180_000,
 )
 
-describe('an error of the service itself', () => {
+describe('an error 500 of the service', () => {
   const only = ['OAI-CHAT-0*', 'OAI-TEMP-*', 'OAI-MODELS-01', 'V3-GEN-01', 'V3-GEN-05', 'V3-ONE-01']
   const asked500 = { kind: 'status', status: 500 } as const
 
-  test('that passes is tried again, and counted', async () => {
+  test('is retried and counted if it is temporary', async () => {
     disturbance = everyFirstTry(5, [asked500])
     const report = await run({ only, depth: 'quick' })
     const accused = red(report).filter((line) => !line.includes('POST /api/v3/chat'))
@@ -162,7 +162,7 @@ describe('an error of the service itself', () => {
     expect(report.traffic?.statuses['500']).toBeGreaterThan(2)
   })
 
-  test('that comes again is an answer, and breaks what says that the request is accepted', async () => {
+  test('breaks the requirement if it persists', async () => {
     disturbance = (request) =>
       isCompletion(request) || isGeneration(request) ? asked500 : undefined
     const report = await run({ only })
@@ -174,7 +174,7 @@ describe('an error of the service itself', () => {
   })
 })
 
-test('a page in place of an answer is told as a page', async () => {
+test('an HTML page in place of a list is named in the violation', async () => {
   disturbance = ({ path }) =>
     path === '/api/openai/models' ? { kind: 'status', status: 200 } : undefined
   const report = await run({ only: ['OAI-MODELS-01'] })
@@ -185,7 +185,7 @@ test('a page in place of an answer is told as a page', async () => {
   `)
 })
 
-test('a page that came again is asked for once more without a pause', async () => {
+test('a repeated page is retried without a pause', async () => {
   disturbance = (request) => (isCompletion(request) ? { kind: 'status', status: 404 } : undefined)
   const outDir = temporaryFolder()
   await run({ only: ['OAI-CHAT-0*'], depth: 'quick', jobs: 1, outDir })
@@ -201,7 +201,7 @@ test('a page that came again is asked for once more without a pause', async () =
   expect(Math.min(...later)).toBeLessThan(240)
 })
 
-describe('an odd answer of a front', () => {
+describe('an unusual response of a proxy', () => {
   const isUpload = ({ method, path }: ReceivedRequest) =>
     method === 'POST' && path === '/api/v3/attachment'
 
@@ -210,7 +210,7 @@ describe('an odd answer of a front', () => {
     ['a refusal in JSON', { kind: 'status', status: 401, form: 'json' }],
     ['a page', { kind: 'status', status: 404 }],
   ])(
-    'once, %s leaves open what it would break; each time, it breaks it',
+    'once (%s) is not confirmed; each time, it is a violation',
     async (_, odd) => {
       const only = ['V3-ATT-01']
       let uploads = 0
@@ -231,7 +231,7 @@ describe('an odd answer of a front', () => {
     180_000,
   )
 
-  test('to a combination of three fields at depth full is confirmed with a part of the generations', async () => {
+  test('to a combination of three fields is confirmed with a part of the generations', async () => {
     const refusal = { kind: 'status', status: 400, form: 'json' } as const
     const fields = ['"role":"system"', '"model":"SVC-Vision"', '"stream":true']
     disturbance = ({ path, body }) =>
@@ -257,7 +257,7 @@ describe('an odd answer of a front', () => {
     expect(resultOf(report, 'OAI-MODELS-01')?.verdict).toMatch(/^(fail|inconclusive)$/)
   })
 
-  test('that says that the request was not processed, 408, 421 or 425, is asked for again', async () => {
+  test('with 408, 421 or 425 is retried', async () => {
     const unprocessed = [408, 421, 425].map(
       (status) => ({ kind: 'status', status, closes: true }) as const,
     )
@@ -303,7 +303,7 @@ const oddAnswers: readonly Disturbance[] = [
 ]
 
 test.each(['1', '2', '3', '4', '5'])(
-  'one odd answer in a hundred accuses nobody (seed %s)',
+  'one unusual response in a hundred causes no violation (seed %s)',
   async (seed) => {
     const times = new Map<string, number>()
     let disturbed = 0
@@ -341,8 +341,8 @@ test.each<[string, number, Disturbance, RegExp]>([
     { kind: 'status', status: 200 },
     /from x\d+ on, every answer is an HTML page/,
   ],
-  ['the routes go', 250, { kind: 'status', status: 404, form: 'json' }, goneRoutes],
-  ['the routes go early', 190, { kind: 'status', status: 404, form: 'json' }, goneRoutes],
+  ['the routes disappear', 250, { kind: 'status', status: 404, form: 'json' }, goneRoutes],
+  ['the routes disappear early', 190, { kind: 'status', status: 404, form: 'json' }, goneRoutes],
   [
     'the process ends in mid-stream',
     300,
@@ -350,7 +350,7 @@ test.each<[string, number, Disturbance, RegExp]>([
     /ECONNREFUSED/,
   ],
 ])(
-  'if %s, the outcome says so, and nothing is accused',
+  'if %s, the outcome names it and nothing is accused',
   async (_, first, kind, says) => {
     let received = 0
     const front = await roughRoad(
@@ -367,7 +367,7 @@ test.each<[string, number, Disturbance, RegExp]>([
   180_000,
 )
 
-test('a service that is restarted is waited for, and as much is decided', async () => {
+test('a restarted service is waited for, and requirements are decided', async () => {
   const relay = await relayTo(road.url)
   let requests = 0
   disturbance = () => {

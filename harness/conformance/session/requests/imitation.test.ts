@@ -58,7 +58,7 @@ async function sendAs(
   return { method, values: { ...values, key: 'idem' } }
 }
 
-test.each(cases)('$name sends the head of $shape as it was recorded', async ({ head, ...one }) => {
+test.each(cases)('$name sends the recorded head of $shape', async ({ head, ...one }) => {
   const server = await startServer()
   const { method, values } = await sendAs(server, { ...one, path: '/a' }, null)
   const lines = Object.entries(values).reduce(
@@ -79,22 +79,19 @@ test.each([
   ['fetch', 'delete', '/delete', undefined],
   ['fetch', 'json', '/json', body],
   ['fetch', 'keyed', '/keyed', body],
-] as const)(
-  '%s sends what the program sends, byte for byte: %s',
-  async (name, shape, path, json) => {
-    const server = await startServer()
-    const program = openClient(name, server.url, 'key')
-    const method = { get: 'GET', delete: 'DELETE', json: 'POST', keyed: 'POST' }[shape]
-    const key = shape === 'keyed' && { key: 'idem' }
-    await program.send({ method, path, ...(json && { body: json }), ...key })
-    await program.close()
-    await sendAs(server, { name, shape, path }, json ? imitatedJson(clientOf(name), json) : null)
-    expect(server.heads[1]).toBe(server.heads[0])
-    expect(server.heads).toHaveLength(2)
-  },
-)
+] as const)('%s is imitated byte for byte: %s', async (name, shape, path, json) => {
+  const server = await startServer()
+  const program = openClient(name, server.url, 'key')
+  const method = { get: 'GET', delete: 'DELETE', json: 'POST', keyed: 'POST' }[shape]
+  const key = shape === 'keyed' && { key: 'idem' }
+  await program.send({ method, path, ...(json && { body: json }), ...key })
+  await program.close()
+  await sendAs(server, { name, shape, path }, json ? imitatedJson(clientOf(name), json) : null)
+  expect(server.heads[1]).toBe(server.heads[0])
+  expect(server.heads).toHaveLength(2)
+})
 
-test('JSON is that of the client', () => {
+test('imitatedJson formats JSON as the client does', () => {
   const compact = JSON.stringify(body)
   const spaced = compact
     .replace(/(?<=")([:,])|(?<=})(,)/g, '$1$2 ')
@@ -108,7 +105,7 @@ test('JSON is that of the client', () => {
   expect(Object.keys(streamed)).toEqual(['model', 'stream', 'messages', 'temperature'])
 })
 
-describe('the client of a scenario', () => {
+describe('the imitated client of a scenario', () => {
   const seeds = Array.from({ length: 200 }, (_, at) => `seed ${at}`)
   const setup = (imitationSeed: string, baseUrl = 'http://127.0.0.1:1') => {
     const profile = profileOf({ baseUrl, apiKey: 'key' })
@@ -123,7 +120,7 @@ describe('the client of a scenario', () => {
   const chat = { surface: 'openai', method: 'POST', json: body } as const
   const nameOf = ({ client }: ReturnType<typeof build>) => client?.name.split(' ')[1] ?? ''
 
-  test('is one of three in a run, and any in many; an SDK only on its surface, with what it can send', () => {
+  test('is one of at most three in a run, with SDKs only where they can send it', () => {
     const all = seeds.map((seed) => {
       const compatible = Array.from({ length: 20 }, (_, at) =>
         nameOf(build(seed, chat, undefined, `scenario-${at}`)),
@@ -140,7 +137,7 @@ describe('the client of a scenario', () => {
   })
 
   /** Marks that distinguished earlier certifications from users. */
-  test('has none of the marks of an imitation that is not exact', () => {
+  test('has no marks of an inexact imitation', () => {
     for (const seed of seeds) {
       const surface = seed.length % 2 === 0 ? 'openai' : 'v3'
       const { headers } = build(seed, { surface, method: 'POST', json: body }).request
@@ -153,7 +150,7 @@ describe('the client of a scenario', () => {
     }
   })
 
-  test('writes form data with a boundary of its own', () => {
+  test('writes form data with its own boundary', () => {
     for (const seed of seeds) {
       const { boundary } = formStyleOf(setup(seed), 'a', 'text')
       const contentType = `multipart/form-data; boundary=${boundary}`
@@ -164,7 +161,7 @@ describe('the client of a scenario', () => {
     }
   })
 
-  test('speaks HTTP/1.1 over TLS unless it offers HTTP/2 with the same fields', () => {
+  test('uses HTTP/1.1 over TLS unless it offers HTTP/2 with the same fields', () => {
     for (const seed of seeds) {
       const built = build(seed, {}, 'https://127.0.0.1:1')
       expect(['go', 'chromium']).not.toContain(nameOf(built))
@@ -172,7 +169,7 @@ describe('the client of a scenario', () => {
     }
   })
 
-  test('has connections of its processes, and keeps one if the real one does', async () => {
+  test('keeps connections per process, if the real client does', async () => {
     const { url, ports, send } = await startServer()
     const isKept = (seed: string) => build(seed).client?.keepsConnections === true
     const [keeper = ''] = seeds.filter(
