@@ -69,8 +69,8 @@ function fill(value: string, inputs: Readonly<Record<string, string>>): string {
   })
 }
 
-describe('the action', () => {
-  test('checks, annotates, writes the summary and says how it ended', async () => {
+describe('the GitHub action', () => {
+  test('checks, annotates, writes the summary and sets the outcome', async () => {
     await using server = await startModelsServer({ open: true })
     const args = '--only\nOAI-AUTH-01\n--only\nOAI-MODELS-01'
     const inputs = { url: server.url, key, profile: 'openai', arguments: args }
@@ -83,14 +83,14 @@ describe('the action', () => {
     expect(printed + summary).not.toContain(key)
   })
 
-  test('has the reason in its summary if nothing was tested', async () => {
+  test('writes the reason to its summary if nothing was tested', async () => {
     const { code, output, summary } = await run('check', { url: 'localhost' })
     expect(code).toBe(0)
     expect(output).toBe('exit-code=2\n')
     expect(summary).toMatch(/^## ❌ Refused\n[\s\S]*invalid URL: did you mean/)
   })
 
-  test('is off only if it is told so in a word that it knows', async () => {
+  test('rejects unknown values of boolean inputs', async () => {
     const inputs = { url: 'localhost', strict: 'sure' }
     const { output, summary } = await run('check', inputs)
     expect(output).toBe('exit-code=2\n')
@@ -98,7 +98,7 @@ describe('the action', () => {
     expect(source.split('\n')).toContain("      if: inputs.fail != 'false'")
   })
 
-  test('finds a Node that is new enough, or none', async () => {
+  test('detects a Node that is new enough', async () => {
     expect((await run('node', {})).output).toBe('found=true\n')
     expect((await run('node', {}, { path: '/nowhere' })).output).toBe('found=false\n')
   })
@@ -117,7 +117,7 @@ describe('the action', () => {
     expect(found).toMatchObject(manifest)
   })
 
-  test('gives profile, baseline and strictness to the check', async () => {
+  test('passes profile, baseline and strict to the check', async () => {
     const folder = emptyFolder()
     await using server = await startModelsServer({ open: true })
     const profile = `baseUrl: ${server.url}\napiKey: \${CHATGEN_API_KEY}\n`
@@ -139,7 +139,7 @@ describe('the action', () => {
     expect([report.strict, report.totals.known]).toEqual([true, 1])
   })
 
-  test('shows no report of an earlier job', async () => {
+  test('ignores the report of an earlier job', async () => {
     const folder = emptyFolder()
     mkdirSync(join(folder, 'chatgen-results'))
     writeFileSync(join(folder, 'chatgen-results/report.json'), '{"outcome":"conforms"}')
@@ -150,7 +150,7 @@ describe('the action', () => {
     expect(summary).not.toContain('all is well')
   })
 
-  test('loads the deployment, and says in the same way how that ended', async () => {
+  test('runs a load, with its outcome or the reason of a refusal', async () => {
     await using server = await startReferenceServer()
     const load = '--rate=20\n--duration=2s\n--surface=openai\n--slo=ttft.p95 < 60s'
     const inputs = { url: server.url, key: server.keys[0], load }
@@ -170,13 +170,16 @@ describe('the action', () => {
     ['5', '0', 5],
     ['0', '1', 1],
     ['1', '6', 1],
-  ])('ends as the check did, or else as the load run: %s, %j', async (check, load, expected) => {
-    const codes = { 'steps.check.exit-code': check, 'steps.load.exit-code': load }
-    const { code } = await run('Exit as the check did, or else as the load run', codes)
-    expect(code).toBe(expected)
-  })
+  ])(
+    'exits with the code of the check, or else of the load: %s, %j',
+    async (check, load, expected) => {
+      const codes = { 'steps.check.exit-code': check, 'steps.load.exit-code': load }
+      const { code } = await run('Exit as the check did, or else as the load run', codes)
+      expect(code).toBe(expected)
+    },
+  )
 
-  test('names only inputs, steps and outputs that there are, and leaves no input unused', () => {
+  test('uses only existing inputs, steps and outputs, and each input', () => {
     const inputs = source.match(/(?<=\binputs\.)[\w-]+/g)
     expect(new Set(inputs)).toEqual(new Set(Object.keys(action.inputs)))
     for (const name of source.match(/(?<=\bsteps\.)[\w.-]+/g) ?? []) {
@@ -186,7 +189,7 @@ describe('the action', () => {
     }
   })
 
-  test('puts no expression into a script', () => {
+  test('has no expressions in scripts', () => {
     for (const { run = '' } of action.runs.steps) expect(run).not.toContain('${{')
   })
 })

@@ -30,7 +30,7 @@ test('--help lists the commands', async () => {
   expectEnd(await chatgen('--help'), 0, { out })
 })
 
-test('list names every requirement, and --only a part', async () => {
+test('list prints all requirements, or those of --only', async () => {
   const all = await inProcess('list --json')
   const ids = JSON.parse(all.stdout).map((row: { id: string }) => row.id)
   expect(ids).toEqual(expect.arrayContaining(requirementIds))
@@ -40,7 +40,7 @@ test('list names every requirement, and --only a part', async () => {
   )
 })
 
-test('serve says in a line that its port is taken', async () => {
+test('serve reports a port in use in one line', async () => {
   await using server = await startModelsServer()
   const { port } = new URL(server.url)
   const err = `port ${port} of 127.0.0.1 is in use (EADDRINUSE)`
@@ -58,7 +58,7 @@ test.each([
   expect(explorationFor(flags) > 0).toBe(explores)
 })
 
-test('a flag wins over its environment twin, and the twin over the profile', async () => {
+test('a flag overrides its environment variable, which overrides the profile', async () => {
   await using server = await startModelsServer()
   const environment = { ...withKey, CHATGEN_ONLY: 'OAI-MODELS-04', CHATGEN_PROFILE: 'openai' }
   const rows = async (flags: string) => {
@@ -70,7 +70,7 @@ test('a flag wins over its environment twin, and the twin over the profile', asy
   expect(await rows('--only OAI-MODELS-01')).toEqual(['OAI-MODELS-01'])
 })
 
-test('names run and scenario in every request', async () => {
+test('requests name run and scenario', async () => {
   const names: (string | undefined)[] = []
   const host = await listening((request, response) => {
     names.push(request.headers['user-agent'], String(request.headers['x-request-id']))
@@ -84,7 +84,7 @@ test('names run and scenario in every request', async () => {
   expect(ofRun.filter((name) => !name?.includes('chatgen-abc/'))).toEqual([])
 })
 
-test('certify --dry-run names every field that is missing, and sends nothing', async () => {
+test('certify --dry-run names all missing fields and sends nothing', async () => {
   const folder = vendorFolder()
   writeFileSync(join(folder, 'product.yaml'), 'vendor: Example AG\nname: Chat\n')
   writeFileSync(join(folder, 'target.yaml'), 'capabilities: { images: false }\n')
@@ -119,13 +119,13 @@ function onOldNode(bin: string, args: readonly string[], env = {}) {
 test.each([
   ['V3-IDEM-02', 0],
   ['NOTHING', 2],
-])('on an old Node the one of the checkout takes over: %s ends with %i', (id, code) => {
+])('an old Node is replaced by that of the checkout: %s ends with %i', (id, code) => {
   const { status, stdout, stderr } = onOldNode(bin, ['explain', id])
   expect(code === 0 ? stdout : stderr).toContain(id)
   expect(status).toBe(code)
 })
 
-test('options for Node that only the old one takes are left out, and that is said', () => {
+test('NODE_OPTIONS that the newer Node rejects are omitted with a warning', () => {
   const env = { CHATGEN_TEST_OPTIONS: '--experimental-network-imports' }
   const { status, stdout, stderr } = onOldNode(bin, ['explain', 'V3-IDEM-02'], env)
   expect(stderr).toBe(
@@ -135,12 +135,12 @@ test('options for Node that only the old one takes are left out, and that is sai
   expect(status).toBe(0)
 })
 
-test('a Node that took over and was killed leaves the exit code of a shell', () => {
+test('a killed replacement Node ends with the exit code of a shell', () => {
   const kill = `if (process.env.CHATGEN_HANDED_OVER) process.kill(process.pid, 'SIGKILL')`
   expect(onOldNode(bin, ['explain', 'V3-IDEM-02'], beginningWith(kill)).status).toBe(128 + 9)
 })
 
-test('where there is no other Node the bin says what is needed and how to get it', () => {
+test('an old Node without a replacement prints the required version and its installation', () => {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'bin'))
   cpSync(join(root, 'bin/chatgen.cjs'), join(folder, 'bin/chatgen.cjs'))
@@ -177,14 +177,14 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
-test('a plan fits the terminal', () => {
+test('a plan fits the width of the terminal', () => {
   const text = planText(scenarios, { ...settings, width: 60 })
   expect(text.split('\n').filter((line) => line.length > 60)).toEqual([])
   expect(text).toMatch(/total +400 +20 +2 +0/)
   expect(flat(text)).toContain('Up to 3 extra generations')
 })
 
-test('exploring has a budget of its own, beside that of the scenarios', () => {
+test('exploration has its own budget in a plan', () => {
   const text = planText(scenarios, { ...settings, width: 80, explore: 100 })
   expect(text).toMatch(/^total +400 +20 +2 +0$/m)
   expect(text).toMatch(/^exploring, 100 operations +400 +24 +17 +0$/m)
@@ -203,13 +203,17 @@ const faults = [{ scenario: 'a', message: 'b' }]
 test.each([
   ['an interrupt before a violation', { interrupted: true }, 130],
   ['a violation before an internal error', { faults }, 1],
-  ['an internal error before what is undecided', { faults, outcome: 'incomplete' as const }, 4],
-  ['what is undecided', { outcome: 'incomplete' as const }, 5],
-])('the exit code of a check shows %s', (_, more, code) => {
+  [
+    'an internal error before undecided requirements',
+    { faults, outcome: 'incomplete' as const },
+    4,
+  ],
+  ['undecided requirements', { outcome: 'incomplete' as const }, 5],
+])('exit code of a check is that of %s', (_, more, code) => {
   expect(exitCodeOf({ ...violated, ...more })).toBe(code)
 })
 
-test('requirements of suites that could not be loaded are checked again', () => {
+test('--failed includes requirements of suites that could not be loaded', () => {
   const requirements = [
     resultOf('OAI-CHAT-01', { verdict: 'unclaimed' }),
     resultOf('OAI-CHAT-03', { verdict: 'pass' }),
@@ -222,7 +226,7 @@ test.each([
   ['depth, and explored', { brokenBy: ['explore'] }, 300],
   ['depth, and explored', { verdict: 'inconclusive', scenarios: ['one', 'explore'] }, 300],
 ] satisfies [string, Partial<RequirementResult>, number | undefined][])(
-  'what failed is checked again at its %s: %j',
+  '--failed uses the %s of the earlier run: %j',
   (_, more, explore) => {
     const exploration = { operations: 300, violations: 1 }
     const report = reportOf([resultOf('V3-CHAT-10', more)], { depth: 'full', exploration })

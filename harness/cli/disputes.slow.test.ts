@@ -17,7 +17,7 @@ const excerpts = [...page.matchAll(/<!-- evidence: (.+) -->\n```\n([\s\S]*?)\n``
   ([, name = '', text = '']) => ({ name, text }),
 )
 
-test('every dispute has its evidence on the page', () => {
+test('docs/disputes.md has evidence for each dispute', () => {
   expect(excerpts.map(({ name }) => name)).toEqual(Object.keys(disputes))
 })
 

@@ -17,7 +17,7 @@ test('check ends with 0 again if it is repeated with its seed', async () => {
 })
 
 test.each([
-  [4, 'the command itself fails', {}, models, /^INCOMPLETE .* 1 internal error/],
+  [4, 'the command fails', {}, models, /^INCOMPLETE .* 1 internal error/],
   [1, 'it fails and a requirement is violated', { open: true }, auth, /^VIOLATED/],
 ] as const)('check ends with %i if %s', async (code, _, behavior: Behavior, flags, says) => {
   const reached = Promise.withResolvers<void>()
@@ -53,7 +53,7 @@ test.each([
   expect(server.requests).toBe(0)
 })
 
-test('ui listens at --port, says in a sentence that it is in use, and ends with 0 at Ctrl-C', async () => {
+test('ui listens at --port, reports a port in use and ends with 0 at Ctrl-C', async () => {
   const first = start('ui http://127.0.0.1:9')
   await first.shows('token=')
   const { port } = new URL(/http:\S+/.exec(first.soFar())?.[0] ?? '')
@@ -63,7 +63,7 @@ test('ui listens at --port, says in a sentence that it is in use, and ends with 
   expect((await first.ended).code).toBe(0)
 })
 
-test('without a terminal, a check with --ui ends as a check does, and with its output', async () => {
+test('check --ui has the output and exit code of a check without a terminal', async () => {
   const line = 'check --reference --only OAI-MODELS-01 --ui --json'
   const { code, stdout, stderr } = await chatgen(line, { CHATGEN_UI: 'true' })
   expect(stderr).toMatch(/Page: http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/)

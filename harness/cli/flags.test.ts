@@ -30,8 +30,8 @@ const switches = commands.flatMap((command) =>
     })),
 )
 
-describe('a flag without a value, in the environment', () => {
-  test('is found on every command that has one', () => {
+describe('environment variable of a switch', () => {
+  test('exists for switches of all commands', () => {
     expect(switches.length).toBeGreaterThan(25)
     expect(switches.map(({ flag }) => flag)).toEqual(
       expect.arrayContaining(['--dry-run', '--reference', '--no-keep-alive', '--no-color']),
@@ -39,7 +39,7 @@ describe('a flag without a value, in the environment', () => {
   })
 
   test.each(switches)(
-    '$command $flag: $variable',
+    'for $command $flag is $variable',
     async ({ command, variable, name, flag, negated }) => {
       for (const text of ['true', '1', 'yes', 'TRUE', 'Yes', ' true ']) {
         expect(await settingOf(command, name, { [variable]: text })).toBe(true)
@@ -58,7 +58,7 @@ describe('a flag without a value, in the environment', () => {
     },
   )
 
-  test('is refused in one sentence for each variable', async () => {
+  test('is rejected with one line for each invalid variable', async () => {
     const environment = { CHATGEN_STRICT: 'maybe', CHATGEN_DRY_RUN: '' }
     expect(await problemOf('check', environment)).toMatchInlineSnapshot(`
       "CHATGEN_STRICT is "maybe": expected true or false (or 1, 0, yes, no), or unset
@@ -89,8 +89,8 @@ const timed = commands.flatMap((command) =>
   }),
 )
 
-describe('a flag that takes a time', () => {
-  test('is found on every command that has one', () => {
+describe('a flag with a time', () => {
+  test('exists on all commands that need one', () => {
     const found = timed.map(({ command, flag }) => `${command} ${flag}`)
     expect(found).toEqual(
       expect.arrayContaining([
@@ -102,34 +102,37 @@ describe('a flag that takes a time', () => {
     )
   })
 
-  test.each(timed)('$command $flag refuses one that no timer holds', ({ parse, form }) => {
-    const refusal = (text: string) => {
-      try {
-        return `accepted: ${JSON.stringify(parse(text))}`
-      } catch (error) {
-        return error instanceof InvalidArgumentError ? error.message : String(error)
+  test.each(timed)(
+    'is rejected above the maximum of a timer: $command $flag',
+    ({ parse, form }) => {
+      const refusal = (text: string) => {
+        try {
+          return `accepted: ${JSON.stringify(parse(text))}`
+        } catch (error) {
+          return error instanceof InvalidArgumentError ? error.message : String(error)
+        }
       }
-    }
-    if (form !== undefined) {
-      expect(holds(() => parse(form(`${maxTimerMs}ms`)), maxTimerMs)).toBe(true)
-      expect(refusal(form(`${maxTimerMs + 1}ms`))).toBe(timerLimitText)
-    }
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: BigInt(maxTimerMs) + 1n, max: 10n ** 300n }),
-        fc.constantFrom('ms', 's', 'm', 'h'),
-        fc.constantFrom(...timeForms),
-        (count, unit, write) => {
-          expect(refusal(write(`${count}${unit}`))).toMatch(/^must be /)
-        },
-      ),
-    )
-    expect(refusal('1e99')).toMatch(/^must be /)
-    // Unix seconds, and a date.
-    for (const text of ['99999999999', '2199-01-01T00:00:00Z']) {
-      expect(refusal(text)).toMatch(/^must be /)
-    }
-  })
+      if (form !== undefined) {
+        expect(holds(() => parse(form(`${maxTimerMs}ms`)), maxTimerMs)).toBe(true)
+        expect(refusal(form(`${maxTimerMs + 1}ms`))).toBe(timerLimitText)
+      }
+      fc.assert(
+        fc.property(
+          fc.bigInt({ min: BigInt(maxTimerMs) + 1n, max: 10n ** 300n }),
+          fc.constantFrom('ms', 's', 'm', 'h'),
+          fc.constantFrom(...timeForms),
+          (count, unit, write) => {
+            expect(refusal(write(`${count}${unit}`))).toMatch(/^must be /)
+          },
+        ),
+      )
+      expect(refusal('1e99')).toMatch(/^must be /)
+      // Unix seconds, and a date.
+      for (const text of ['99999999999', '2199-01-01T00:00:00Z']) {
+        expect(refusal(text)).toMatch(/^must be /)
+      }
+    },
+  )
 })
 
 /** True if the result of a parser contains a number. */
@@ -161,7 +164,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
   CHATGEN_VERBOSE: 'more output',
 }
 
-describe('the name of a variable', () => {
+describe('environment variable', () => {
   const options = commands.flatMap((command) =>
     command.options.map((option) => ({ command: command.name(), option })),
   )
@@ -169,7 +172,7 @@ describe('the name of a variable', () => {
   byName.delete('')
 
   test.each([...byName].filter(([, uses]) => uses.length > 1))(
-    '%s means the same to every command that reads it',
+    '%s means the same in all commands that read it',
     (name, uses) => {
       expect(new Set(uses.map(({ option }) => option.flags)).size).toBe(1)
       const descriptions = new Set(uses.map(({ option }) => option.description))
@@ -178,7 +181,7 @@ describe('the name of a variable', () => {
   )
 
   test.each([...Map.groupBy(options, ({ command }) => command)])(
-    'stands in the help of chatgen %s',
+    'is in the help of chatgen %s for each option',
     (command, uses) => {
       const help = commandNamed(command).helpInformation().replaceAll(/\s+/g, ' ')
       for (const { option } of uses) {
@@ -187,7 +190,7 @@ describe('the name of a variable', () => {
     },
   )
 
-  test('is qualified if commands mean different things by a flag', () => {
+  test('is qualified if the meaning of a flag differs by command', () => {
     const qualified = options
       .map(({ command, option }) => ({ command, name: option.envVar ?? '' }))
       .filter(({ command, name }) => name.startsWith(`CHATGEN_${command.toUpperCase()}_`))
@@ -264,14 +267,14 @@ test.each(commands.map((command) => command.name()))(
   },
 )
 
-test.each([60, 80, 120])('in %i columns no bracket of a help stays open', (columns) => {
+test.each([60, 80, 120])('at %i columns, brackets of a help line are closed', (columns) => {
   const lines = commands.flatMap((one) => helpText(one, '', columns).split('\n'))
   const flags = lines.filter((line) => line.startsWith('  -') && !line.endsWith('…'))
   expect(flags.length).toBeGreaterThan(100)
   for (const line of flags) expect(line.split('(').length, line).toBe(line.split(')').length)
 })
 
-test('a group has its flags whole, and all has everything', () => {
+test('--help GROUP shows all flags of a group, --help all everything', () => {
   const check = commandNamed('check')
   expect(helpText(check, 'network', 80)).toContain('env: CHATGEN_RESOLVE')
   expect(helpText(check, 'network', 80)).not.toContain('--image')
@@ -289,27 +292,27 @@ test.each([
   [['help', 'check'], ''],
   [['check', '--', '--help'], null],
   [['check', 'http://a'], null],
-])('%j asks for %j', (argv, topic) => {
+])('%j shows the help topic %j', (argv, topic) => {
   expect(helpTopicOf(argv, commandNamed('check'))).toBe(topic)
 })
 
-describe('a time', () => {
+describe('duration', () => {
   test.each([
     ['500ms', 500],
     ['1.5s', 1500],
     [' 2m ', 120_000],
     ['1h', 3_600_000],
-  ])('%s', (text, ms) => {
+  ])('accepts %s', (text, ms) => {
     expect(duration(text)).toBe(ms)
     expect(optionalDuration(text)).toBe(ms)
   })
 
-  test.each(['', '30', '-1s', '1d', 's', '1 s', 'Infinitys'])('is not %j', (text) => {
+  test.each(['', '30', '-1s', '1d', 's', '1 s', 'Infinitys'])('rejects %j', (text) => {
     expect(() => duration(text)).toThrow('must be a time, e.g. 500ms')
     expect(() => optionalDuration(text)).toThrow('must be a time, e.g. 500ms')
   })
 
-  test('of 0 is refused except if it is a choice, such as --warm-up 0s', () => {
+  test('rejects 0s unless it is a choice, such as --warm-up 0s', () => {
     expect(() => duration('0s')).toThrow('must be longer than 0')
     expect(optionalDuration('0s')).toBe(0)
   })

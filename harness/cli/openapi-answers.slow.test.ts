@@ -8,7 +8,7 @@ import type { Json } from '../../reference-server/test-support/server.ts'
 import { readRecording } from './results/stored-report.ts'
 import { workplace } from './test-support/chatgen.ts'
 
-test('every answer of a whole check is one that /openapi.json describes', async () => {
+test('responses of a full check match /openapi.json', async () => {
   const { at, ends } = workplace()
   // Deeper runs add no operation, status or media type.
   await ends('check --reference --depth quick --quiet', 0)

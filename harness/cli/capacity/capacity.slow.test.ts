@@ -37,7 +37,7 @@ const short = '--probe 2s --rest 500ms --seed same'
 /** One sequence at a time, 20 ms each: at most 50 per second on any machine. */
 const oneAtATime = 'max-num-seqs=1,max-waiting=4,prefill=0ms/token,decode=20ms,decode-per-seq=0ms'
 
-/** A search that something ends once it has three probes. */
+/** A search that `end` stops once it has three probes. */
 async function endedAtProbe(line: string, end: (run: Running) => void) {
   const { start, at, found } = searching()
   const run = start(`capacity ${short} ${line}`)
@@ -48,7 +48,7 @@ async function endedAtProbe(line: string, end: (run: Running) => void) {
 }
 
 describe('chatgen capacity', () => {
-  test('0 if the maximum is met, and every probe has a load report of its own', async () => {
+  test('ends with 0 if the maximum is met, with a load report per probe', async () => {
     const range = "--slo 'ttft.p50 < 20s' --min 30 --max 60 --report console,junit,markdown"
     const found = await searchInTime(`${await served()} ${short} ${range}`)
     const { code, stdout, report, reportOf, read } = found
@@ -66,7 +66,7 @@ describe('chatgen capacity', () => {
     expect(code).toBe(0)
   })
 
-  test('1 if an SLO is missed at the minimum', async () => {
+  test('ends with 1 if an SLO is missed at the minimum', async () => {
     const url = await served('--pace ttft=300ms')
     const ended = await searchInTime(`${url} ${short} --slo 'ttft.p90 < 50ms' --min 40 --max 80`)
     const result = { limitedBy: 'ttft.p90 < 50ms' }
@@ -74,7 +74,7 @@ describe('chatgen capacity', () => {
     expectEnd(ended, 1, { out: 'below 40.0 req/s, the minimum of the search' })
   })
 
-  test('tells a rate limit from saturation', async () => {
+  test('distinguishes a rate limit from saturation', async () => {
     const url = await served('--requests-per-minute 240 --pace ttft=100ms')
     const long = "--probe 12s --rest 500ms --seed same --slo 'ttft.p50 < 10s'"
     const ended = await searchInTime(`${url} ${long} --min 100 --max 400`)
@@ -88,7 +88,7 @@ describe('chatgen capacity', () => {
     expect(headers).toHaveProperty('retry-after')
   })
 
-  test('6 if the generator was the bottleneck, with the rate that it holds', async () => {
+  test('ends with 6 if the generator was the bottleneck, with its rate', async () => {
     const url = await served('--pace ttft=500ms')
     const ended = await search(`${url} ${short} --slo 'ttft.p50 < 20s' --min 8 --max-in-flight 8`)
     const { report } = ended
@@ -99,7 +99,7 @@ describe('chatgen capacity', () => {
     for (const { valid, verdict } of report.probes) expect(valid).toBe(verdict !== 'invalid')
   })
 
-  test('130 if it is interrupted, with the bracket that was known', async () => {
+  test('ends with 130 if it is interrupted, with the bracket so far', async () => {
     const url = await served(`--engine ${oneAtATime}`)
     const line = `${url} --slo 'errors < 20%' --min 1 --mix v3-json`
     const { report, ...ended } = await endedAtProbe(line, (run) => run.child.kill('SIGINT'))
@@ -111,7 +111,7 @@ describe('chatgen capacity', () => {
     expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
   })
 
-  test('3 if the target dies in the middle, with the bracket that was known', async () => {
+  test('ends with 3 if the target dies, with the bracket so far', async () => {
     const { run: server, url } = await serving(`--key ${withKey.CHATGEN_API_KEY}`)
     const line = `${url} --slo 'ttft.p50 < 20s' --min 30`
     const { report, ...ended } = await endedAtProbe(line, () => server.child.kill('SIGKILL'))

@@ -26,8 +26,8 @@ beforeAll(async () => {
   keys = made.folder
 })
 
-describe('a bundle', () => {
-  test('verifies with another compression level, and digests in another order and with CR LF', async () => {
+describe('a certification bundle', () => {
+  test('verifies with another compression level, digest order and CR LF', async () => {
     const copy = copyOf({ dir: bundle, folder: keys })
     for (const path of filesOf(copy).filter((name) => name.endsWith('.gz'))) {
       const content = gunzipSync(readFileSync(join(copy, path)))
@@ -39,7 +39,7 @@ describe('a bundle', () => {
     expectEnd(await chatgen(line, {}, keys), 0, { out: 'VERIFIED  Example AG Chat 1.0' })
   })
 
-  test('is signed so that openssl verifies it', () => {
+  test('has a signature that openssl verifies', () => {
     const envelope = readEnvelope(readFileSync(join(bundle, envelopeName), 'utf8'))
     const signed = preAuthenticationEncoding(envelope.payloadType, payloadOf(envelope))
     writeFileSync(join(keys, 'signed'), signed)
@@ -49,7 +49,7 @@ describe('a bundle', () => {
     expect(String(answer)).toContain('Signature Verified Successfully')
   })
 
-  test('has a page that names product, vendor, challenge, dates, models, limits and fields of requests', () => {
+  test('has a page with product, challenge, dates, models and limits', () => {
     const text = readFileSync(join(bundle, 'report.html'), 'utf8').replaceAll(/<[^>]+>/g, '')
     const values = ['Chat, 1.0', 'Example AG, conformance@example.org', challenge, 'svc-main-model']
     for (const value of values) expect(text).toContain(value)
@@ -61,7 +61,7 @@ describe('a bundle', () => {
     expect(text).toMatch(/requests\s*.*excludeFavorites/)
   })
 
-  test('holds no key of the target, and no request that names chatgen', () => {
+  test('contains no keys, and no requests that name chatgen', () => {
     for (const path of filesOf(bundle)) {
       const bytes = readFileSync(join(bundle, path))
       const text = String(path.endsWith('.gz') ? gunzipSync(bytes) : bytes)
@@ -85,18 +85,18 @@ type Draw = (below: number) => number
 /** Edits of a file without the key of the signer; null if the file does not change. */
 const edits: Readonly<Record<string, (bytes: Buffer, draw: Draw, path: string) => Buffer | null>> =
   {
-    'a byte of what is stored': (bytes, draw, path) => {
+    'a byte of the file': (bytes, draw, path) => {
       const changed = withOtherByte(bytes, draw)
       return path.endsWith('.gz') && unpacked(changed)?.equals(gunzipSync(bytes)) ? null : changed
     },
     'a byte of the content': inside(withOtherByte),
-    'a line less': inside((content, draw) => {
+    'a missing line': inside((content, draw) => {
       const lines = content.toString('latin1').split('\n')
       return Buffer.from(lines.toSpliced(draw(lines.length), 1).join('\n'), 'latin1')
     }),
   }
 
-test('a bundle after an edit of a single place does not verify', async () => {
+test('a bundle with one edit does not verify', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.values(edits)),
@@ -137,8 +137,8 @@ function unpacked(bytes: Buffer): Buffer | null {
   }
 }
 
-describe('certify', () => {
-  test('refuses a server with a fault, and writes no certificate', async () => {
+describe('chatgen certify', () => {
+  test('refuses a server with a fault and writes no certificate', async () => {
     const key = 'sk-certified-1'
     const server = await serving(`--key ${key} --fault 'openai.chat: id is lost'`)
     const folder = vendorFolder()
@@ -151,7 +151,7 @@ describe('certify', () => {
     expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
   })
 
-  test('writes no bundle beside other files', async () => {
+  test('writes no bundle into a folder with other files', async () => {
     const folder = vendorFolder()
     expectEnd(await certify(folder, `--reference --out ${folder}`), 2, { err: 'is not empty' })
   })

@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 300_000)
 
 const edited: Readonly<Record<string, Edited>> = {
-  'a request and a header of another one': {
+  'an edited request and an edited header': {
     edit: all(
       replaced(exchangesOf(1), /(?<=\\"max_tokens\\": ?)16/, '17'),
       replaced(exchangesOf(1), /"user-agent","[^"]+"/i, '"user-agent","chatgen"'),
@@ -48,11 +48,11 @@ const edited: Readonly<Record<string, Edited>> = {
       /requests: round 1: .* is sent with other headers/,
     ],
   },
-  'an exchange that is left out': {
+  'a missing exchange': {
     edit: replaced(exchangesOf(1), /(?<=^(.*\n){3}).*\n/, ''),
     reasons: [/requests: round 1: .* is not recorded/],
   },
-  'an exchange that is passed off as a search for leftovers': {
+  'an exchange relabeled as a search for leftovers': {
     edit: changed(exchangesOf(1), (text) => {
       const negative = /^.*"role":"negative".*$/m
       return text.replace(negative, (line) =>
@@ -61,11 +61,11 @@ const edited: Readonly<Record<string, Edited>> = {
     }),
     reasons: [/requests: round 1: .* (does not look for leftovers of the round|is not recorded)/],
   },
-  'an exchange that is there twice': {
+  'a duplicate exchange': {
     edit: replaced(exchangesOf(2), /(?<=^.*\n)(.*\n)/, '$1$1'),
     reasons: [/exchanges: round 2: x\d+ is recorded twice/],
   },
-  'an exchange of another round in the place of its twin': {
+  'an exchange replaced by that of another round': {
     edit(dir) {
       const other = String(gunzipSync(readFileSync(join(dir, exchangesOf(1))))).split('\n')
       const line = other.find((one) =>
@@ -76,7 +76,7 @@ const edited: Readonly<Record<string, Edited>> = {
     },
     reasons: [/(exchanges|times and order|requests): round 2: /],
   },
-  'a response, so that the recording shows a violation, and a verdict of a report': {
+  'an edited response and an edited verdict': {
     edit: all(
       replaced(exchangesOf(2), '"status":401', '"status":200'),
       replaced(reportOf(3), '"verdict": "pass"', '"verdict": "warn"'),
@@ -86,11 +86,11 @@ const edited: Readonly<Record<string, Edited>> = {
       /verdicts: round 3: \S+ was reported as violated, with a warning, and the evidence shows passed/,
     ],
   },
-  'a line that is no exchange': {
+  'a line that is not an exchange': {
     edit: changed(exchangesOf(2), (text) => `${text}{}\n`),
     reasons: [/exchanges: round 2: line \d+ of exchanges\.ndjson is not an exchange/],
   },
-  'a line with a member twice': {
+  'a line with a duplicate key': {
     edit: replaced(exchangesOf(2), '{"id":"', '{"id":"x99999","id":"'),
     reasons: [
       /exchanges: round 2: line 1 of exchanges\.ndjson is not an exchange as chatgen stores it/,
@@ -116,7 +116,7 @@ const edited: Readonly<Record<string, Edited>> = {
     ),
     reasons: [/^times and order: round 2 began before round 1 had ended$/],
   },
-  'a place of each report, and the page': {
+  'an edit in each report and in the page': {
     edit: all(
       replaced(reportOf(1), '{', '{ "award": "gold",'),
       replaced(reportOf(2), /"title": "/, '"title": "Always: '),
@@ -130,7 +130,7 @@ const edited: Readonly<Record<string, Edited>> = {
       /reports: report\.html is not what chatgen writes for the last round/,
     ],
   },
-  'surfaces that were not run': {
+  'surfaces that were not tested': {
     edit: inEachRound((round) =>
       replaced(reportOf(round), '"profile": "openai"', '"profile": "full"'),
     ),
@@ -145,7 +145,7 @@ const edited: Readonly<Record<string, Edited>> = {
     edit: replaced(recordOf(1), /"seed": "\w/, '"seed": "z'),
     reasons: [/rounds and settings: round 1: its seed is .* follows from the challenge/],
   },
-  'a capability that is left open': {
+  'an undeclared capability': {
     edit: inEachRound((round) => replaced(recordOf(round), /"images": (true|false),?/, '')),
     reasons: [/rounds and settings: round 1: its profile leaves open: capabilities\.images/],
   },
@@ -159,7 +159,7 @@ const edited: Readonly<Record<string, Edited>> = {
     statement: (signed) => configure(signed, 'chatgen-conformance', { version: '9.9.9' }),
     reasons: [/rounds and settings: .* do not name the same version of chatgen/],
   },
-  'the challenge': {
+  'another challenge': {
     statement: (signed) =>
       configure(signed, 'challenge', { challenge: 'another-challenge-of-today' }),
     reasons: [/challenge: the digest of the challenge is not that of its text/],
@@ -169,15 +169,15 @@ const edited: Readonly<Record<string, Edited>> = {
       predicate(signed, { passedTests: [...signed.predicate.passedTests, 'V3-IDEM-02'] }),
     reasons: [/statement: passed and warned tests are not those of the rounds/],
   },
-  'a file of its own': {
+  'an additional file': {
     edit: (dir) => writeFileSync(join(dir, 'award.txt'), 'gold'),
     reasons: [/files and digests: award\.txt is no part of a bundle/],
   },
-  'a file less': {
+  'a missing file': {
     edit: (dir) => rmSync(join(dir, 'badge.svg')),
     reasons: [/files and digests: SHA256SUMS does not list badge\.svg/],
   },
-  'bytes behind a compressed file': {
+  'bytes after a compressed file': {
     edit: (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
     isSignedAgain: false,
     reasons: [
@@ -205,7 +205,7 @@ const edited: Readonly<Record<string, Edited>> = {
   },
 }
 
-test.each(Object.entries(edited))('%s does not verify', async (_, one) => {
+test.each(Object.entries(edited))('a bundle with %s does not verify', async (_, one) => {
   const { edit, isSignedAgain = true, statement, reasons } = one
   const copy = copyOf(made)
   edit?.(copy)
@@ -231,14 +231,14 @@ test.each<[string, (signed: Statement) => unknown, RegExp]>([
     /^the subject Other AG Chat 1\.0 is not the product of product\.json/,
   ],
   [
-    'an entry of its own in the configuration',
+    'an additional entry in the configuration',
     (signed) =>
       predicate(signed, {
         configuration: [...signed.predicate.configuration, { name: 'award', digest: {} }],
       }),
     /^the configuration has entries that a certification does not write/,
   ],
-])('a statement with %s does not follow from the rounds', (_, change, reason) => {
+])('a statement with %s does not verify', (_, change, reason) => {
   const copy = copyOf(made)
   signAgain(copy, keyOfSigner(), change)
   const { content } = readBundle(copy, undefined)

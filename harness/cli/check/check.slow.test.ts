@@ -19,7 +19,7 @@ async function check(
 }
 
 describe('chatgen check --report', () => {
-  test('github prints annotations beside what else is printed', async () => {
+  test('github prints annotations beside other output', async () => {
     const { stdout } = await check('--report console,github')
     expect(stdout).toMatch(/^VIOLATED[\s\S]*^::error title=OAI-AUTH-01::/m)
   })
@@ -37,12 +37,12 @@ function checkAgainst(baseline: string | null, more = '') {
   return check(`--baseline known.yaml ${more}`, files)
 }
 
-test('--baseline with an entry for another failure of the requirement ends with 1', async () => {
+test('--baseline ends with 1 if a requirement fails differently from its entry', async () => {
   const entry = 'OAI-AUTH-01: { because: x, fingerprint: v2-0123456789abcdef }'
   expectEnd(await checkAgainst(entry), 1, { out: /^VIOLATED[\s\S]*fails\s+differently/ })
 })
 
-test('--update-baseline writes drafts, and the run that follows their completion ends with 0', async () => {
+test('--update-baseline writes drafts, and their completion makes the next run end with 0', async () => {
   const first = await checkAgainst(null, '--update-baseline --quiet')
   expectEnd(first, 1, { out: 'added (set "because" where it is TO BE WRITTEN): OAI-AUTH-01' })
   expect(first.read('known.yaml')).toMatch(
@@ -58,7 +58,7 @@ test('--update-baseline writes drafts, and the run that follows their completion
   expect([third.code, third.read('known.yaml')]).toEqual([0, written])
 })
 
-test('--failed checks what was violated, says so, and then nothing', async () => {
+test('--failed checks only requirements that failed, and none if all passed', async () => {
   const { run, ends, read, write, report } = workplace(withKey)
   const faults = ['openai.chat: object is lost']
   const broken = await startReferenceServer({ keys: [key], faults })
@@ -95,7 +95,7 @@ test('--fail-fast ends at the first violation', async () => {
   expect(requirements.filter(({ verdict }) => verdict === 'unproven').length).toBeGreaterThan(20)
 })
 
-test('--watch runs again when a file changes and when the target is back', async () => {
+test('--watch runs again if a file changes or the target is back', async () => {
   const { start, write } = workplace(withKey, { 'src/server.ts': '' })
   const first = await startReferenceServer({ keys: [key] })
   const line = `check ${first.url} --only OAI-MODELS-01 --watch src --quiet`
@@ -116,7 +116,7 @@ test('--watch runs again when a file changes and when the target is back', async
   await second.close()
 }, 120_000)
 
-test('--allow-undecided is a gate that says what it leaves out, and that keeps violations', async () => {
+test('--allow-undecided accepts undecided requirements by name, and no violations', async () => {
   const server = ended(await startReferenceServer({ keys: [key] }))
   const { ends, report } = workplace(withKey)
   const line = `check ${server.url} --only OAI-MODELS-01 --only V3-ATT-11`

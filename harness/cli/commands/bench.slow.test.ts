@@ -13,7 +13,7 @@ import { exitCodeOfBench } from './bench.ts'
 
 const brief = '--duration 1s --connections 2 --max-tokens 4 --quiet'
 
-test('benches the bundled server, and prints a table', async () => {
+test('bench measures the bundled server and prints a table', async () => {
   const out = [
     /^http:\S+: 2 connections, 1 s a case, at most 4 tokens an answer$/m,
     /^case +answers\/s +events\/s +MB\/s +p50 ms/m,
@@ -23,7 +23,7 @@ test('benches the bundled server, and prints a table', async () => {
   expectEnd(await chatgen(`bench --only compatible* ${brief}`), 0, { out, err: /^$/ })
 })
 
-test('benches an address, with its key, and prints JSON', async () => {
+test('bench measures a URL with its key and prints JSON', async () => {
   const server = ended(await startReferenceServer({ keys: ['sk-a-test-key'] }))
   const env = { CHATGEN_API_KEY: 'sk-a-test-key', CHATGEN_BENCH_CONNECTIONS: '3' }
   const line = `bench ${server.url} --only 'one-shot JSON' --duration 1s --json`
@@ -73,7 +73,7 @@ test.each([
   expect(exitCodeOfBench({ ...report, ...found })).toBe(code)
 })
 
-test('stores a calibration in the cache of the user', async () => {
+test('calibrate stores a calibration in the cache of the user', async () => {
   const cache = emptyFolder()
   const line = 'calibrate --rates 300,600 --duration 2s --json --quiet'
   const { code, stdout } = await chatgen(line, { XDG_CACHE_HOME: cache })
@@ -98,11 +98,11 @@ vi.setConfig({ testTimeout: 60_000 })
 const key = 'bench-ends-key'
 const withKey = { CHATGEN_API_KEY: key }
 
-/** Delay until it measures; standard error, which reports that, can only be read after the end. */
+/** Delay until the measurement; standard error can only be read after the end. */
 const intoMeasuring = 6_000
 
 describe('Ctrl-C', () => {
-  test('prints what was measured, and leaves no chat behind', async () => {
+  test('prints the measured cases and leaves no chat behind', async () => {
     const server = ended(await startReferenceServer({ keys: [key] }))
     const load = '--duration 60s --connections 2 --turns 1000'
     const run = start(`bench ${server.url} --only generate* ${load}`, withKey)
@@ -113,7 +113,7 @@ describe('Ctrl-C', () => {
     expect(await chatsOn(server.url, key)).toEqual([])
   })
 
-  test('waits for no target that is silent', async () => {
+  test('does not wait for a silent target', async () => {
     const server = await halfSilentServer()
     const run = start(`bench ${server.url} --only compatible* --json`, withKey)
     await server.waits
@@ -124,17 +124,14 @@ describe('Ctrl-C', () => {
   })
 })
 
-test.runIf(process.platform === 'linux')(
-  'a bench that is killed takes its server along',
-  async () => {
-    const run = start(`bench --only 'compatible JSON' --duration 60s`)
-    const { pid = 0 } = run.child
-    const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-    await vi.waitFor(() => expect(children()).toMatch(/^\d+$/), 20_000)
-    const server = Number(children())
-    await sleep(2_000)
-    run.child.kill('SIGKILL')
-    await run.ended
-    await vi.waitFor(() => expect(() => process.kill(server, 0)).toThrow('ESRCH'), 10_000)
-  },
-)
+test.runIf(process.platform === 'linux')('a killed bench ends its server', async () => {
+  const run = start(`bench --only 'compatible JSON' --duration 60s`)
+  const { pid = 0 } = run.child
+  const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  await vi.waitFor(() => expect(children()).toMatch(/^\d+$/), 20_000)
+  const server = Number(children())
+  await sleep(2_000)
+  run.child.kill('SIGKILL')
+  await run.ended
+  await vi.waitFor(() => expect(() => process.kill(server, 0)).toThrow('ESRCH'), 10_000)
+})

@@ -12,7 +12,7 @@ const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const tagged = (nonce: string) => `${nonce} chatgen-5eed`
 
 describe('chatgen cleanup', () => {
-  test('deletes what a journal leaves open, and nothing else, line by line', async () => {
+  test('deletes only open chats of a journal, and lists them', async () => {
     const server = await chatServer()
     server.add(tagged('Lost1'))
     server.add('Somebody else made this')
@@ -53,7 +53,7 @@ describe('chatgen cleanup', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('of another address forgets no chat that is not there', async () => {
+  test('reports missing chats of another URL as left', async () => {
     const server = await chatServer()
     const other = await chatServer({ key: server.key })
     const id = server.add(tagged('Known1'))
@@ -64,7 +64,7 @@ describe('chatgen cleanup', () => {
     expectEnd(await cleanup('j.ndjson'), 0, { out: `deleted  ${id}` })
   })
 
-  test('asks for each chat with both keys, and forgets none of a key that it lacks', async () => {
+  test('uses both keys, and leaves chats of a key that is missing', async () => {
     const server = ended(await startReferenceServer({ keys: ['key-of-ann', 'key-of-bob'] }))
     const ids = await Promise.all(
       ['Known1', 'Lost1'].map((nonce) => newChat(server.url, 'key-of-bob', tagged(nonce))),
@@ -79,7 +79,7 @@ describe('chatgen cleanup', () => {
     expect(await chatsOn(server.url, 'key-of-bob')).toEqual([])
   })
 
-  test('ends with 1 if something could not be deleted', async () => {
+  test('ends with 1 if a chat could not be deleted', async () => {
     const server = await chatServer({ deletes: () => ({ done: false, status: 500 }) })
     const id = server.add(tagged('Hard1'))
     const cleanup = journal(server, [created(tagged('Hard1'), id)], settlingAt(server))
@@ -87,7 +87,7 @@ describe('chatgen cleanup', () => {
     expectEnd(await cleanup('j.ndjson --target target.yaml'), 1, { out })
   })
 
-  test('asks every endpoint for what the others did not delete, also if one is down', async () => {
+  test('uses all endpoints, even if one is down', async () => {
     const key = 'tok_of_both'
     const servers = [await chatServer({ key }), await chatServer({ key })] as const
     const down = await startChatServer()
@@ -103,7 +103,7 @@ describe('chatgen cleanup', () => {
     expect(servers.map((server) => server.chats.size)).toEqual([0, 0])
   })
 
-  test('does not touch what lacks the tag of the run, nor sends an id that leads elsewhere', async () => {
+  test('skips chats without the tag of the run and ids with path segments', async () => {
     const server = await chatServer()
     const ids = ['..', '.', '', '../../v2/message', '%2e%2e']
     const cleanup = journal(server, [
@@ -117,7 +117,7 @@ describe('chatgen cleanup', () => {
     expect(server.chats.size).toBe(1)
   })
 
-  test('ends with 3 if nothing listens, and if the key is refused', async () => {
+  test('ends with 3 if the target is unreachable or refuses the key', async () => {
     const server = await chatServer()
     const cleanup = journal({ ...server, key: 'sk-wrong-key' }, [
       { ...open, name: tagged('Lost1') },
@@ -127,7 +127,7 @@ describe('chatgen cleanup', () => {
     expectEnd(await cleanup('j.ndjson http://127.0.0.1:1'), 3, { err })
   })
 
-  test('finds all that a killed run has left behind', { timeout: 60_000 }, async () => {
+  test('deletes all chats of a killed run', { timeout: 60_000 }, async () => {
     const server = ended(await startReferenceServer())
     const [key = ''] = server.keys
     const { start, ends, at, read } = workplace({ CHATGEN_API_KEY: key })

@@ -9,7 +9,7 @@ import { journalOf } from '../test-support/journals.ts'
 import { startModelsServer, withKey } from '../test-support/servers.ts'
 
 describe('chatgen init', () => {
-  test('writes a profile that chatgen check can use at once', async () => {
+  test('writes a profile that chatgen check accepts', async () => {
     const server = ended(await startReferenceServer())
     const { run, ends, read } = workplace({ STAGING_KEY: server.keys[0] ?? '' })
     const line = `init ${server.url} --key-env STAGING_KEY --out staging.yaml`
@@ -28,7 +28,7 @@ describe('chatgen init', () => {
     await ends(check, 0, { out: /^CONFORMS/ })
   })
 
-  test('--out - writes to standard output and says the rest on the other', async () => {
+  test('prints the profile to standard output and the rest to standard error with --out -', async () => {
     await using server = await startModelsServer()
     const { folder, list } = workplace()
     const { code, stdout, stderr } = await inProcess(`init ${server.url} --out -`, withKey, folder)
@@ -38,7 +38,7 @@ describe('chatgen init', () => {
     expect(code).toBe(0)
   })
 
-  test('overwrites nothing without --force, and asks nothing before', async () => {
+  test('overwrites a file only with --force, and otherwise sends nothing', async () => {
     await using server = await startModelsServer()
     const { folder, read } = workplace({}, { 'target.yaml': 'mine\n' })
     const refused = await inProcess(`init ${server.url}`, withKey, folder)
@@ -49,7 +49,7 @@ describe('chatgen init', () => {
     expect(read('target.yaml')).toContain(server.url)
   })
 
-  test('ends with 3 if nothing listens or the key is refused, and leaves no file', async () => {
+  test('ends with 3 and no file if the target is unreachable or refuses the key', async () => {
     await using server = await startModelsServer({ refuseAll: 401 })
     const { folder, list } = workplace()
     const unreachable = await inProcess('init http://127.0.0.1:1', withKey, folder)
@@ -59,7 +59,7 @@ describe('chatgen init', () => {
     expect(list()).toEqual([])
   })
 
-  test('ends with 3 if the target dies during the last probes, and leaves no file', async () => {
+  test('ends with 3 and no file if the target dies during the last probes', async () => {
     await using server = await startModelsServer({ silentAfter: 4 })
     const { folder, list } = workplace()
     const died = await inProcess(`init ${server.url} --timeout 1000`, withKey, folder)
@@ -71,9 +71,9 @@ describe('chatgen init', () => {
 const reference = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
 afterAll(() => reference.close())
 
-describe('a base address with /api at its end', () => {
+describe('a base URL that ends with /api', () => {
   test.each(['check', 'load --rate 1 --duration 1s', 'bench --duration 1s', 'init'])(
-    'chatgen %s ends with 3, writes nothing, and proposes the right one',
+    'makes chatgen %s end with 3 and suggest the right URL',
     async (line) => {
       const { folder, list } = workplace()
       const run = await inProcess(`${line} ${reference.url}/api`, withKey, folder)
@@ -84,7 +84,7 @@ describe('a base address with /api at its end', () => {
     },
   )
 
-  test('chatgen cleanup ends with 3, and takes no 404 for a chat that is gone', async () => {
+  test('makes chatgen cleanup end with 3 and keep its journal', async () => {
     const text = journalOf(reference.url)
     const { folder, read } = workplace({}, { 'journal.ndjson': text })
     const line = `cleanup journal.ndjson ${reference.url}/api`
@@ -94,7 +94,7 @@ describe('a base address with /api at its end', () => {
   })
 })
 
-test('chatgen init finds a compatible surface that lists no models', async () => {
+test('chatgen init finds a compatible surface without a list of models', async () => {
   const server = createServer((request, response) => {
     const isCompletion = request.url === '/api/openai/chat/completions'
     response.writeHead(isCompletion ? 200 : 404, { 'content-type': 'application/json' })

@@ -43,7 +43,7 @@ describe('chatgen plan', () => {
     expect(planned?.costPerHour).toBeCloseTo(2.4 * (replicas ?? 0), 6)
   })
 
-  test('plans the hour of the peak of a day with 864 million requests in one replica’s share', async () => {
+  test('plans the peak hour of a day', async () => {
     const hours = Array.from({ length: 24 }, (_, hour) => {
       return `${String(hour).padStart(2, '0')}:00,${hour === 14 ? 10_000 : 4000}`
     })
@@ -63,7 +63,7 @@ describe('chatgen plan', () => {
     })
   })
 
-  describe('from a measurement that was not decided', () => {
+  describe('from an undecided or invalid measurement', () => {
     const planned = async (line: string) => {
       const out = emptyFolder()
       const flags = '--demand rate=20/s --price 2.40/h --report console,html,markdown,junit'
@@ -113,11 +113,11 @@ describe('chatgen plan', () => {
         6,
         /^INVALID {2}no number of replicas .* is invalid: .*\n$/,
       ],
-    ])('says so in the one line of --quiet, the worst of %s', async (from, code, out) => {
+    ])('has one line with --quiet, for the worst of %s', async (from, code, out) => {
       expectEnd(await planned(`${from} --quiet`), code, { out })
     })
 
-    test('plans no replicas for the hours of a trace from an invalid one', async () => {
+    test('plans no hours of a trace from an invalid measurement', async () => {
       write('hours.csv', 'at,rate\n0,10\n3600,20\n7200,20')
       const { code, report } = await planned('--from invalid.json --demand hours.csv')
       expect([code, report.demand]).toMatchObject([6, { kind: 'trace', hours: [] }])

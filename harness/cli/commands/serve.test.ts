@@ -9,7 +9,7 @@ describe('the banner', () => {
   test.each([
     ['a generated key', '', {}],
     ['a given key', '--key test-key', { CHATGEN_API_KEY: 'test-key' }],
-  ])('has a curl line that works, with %s', async (_, flags, env) => {
+  ])('has a working curl line with %s', async (_, flags, env) => {
     const { run } = await serving(flags)
     const line = /^curl (.*\\\n)*.*$/m.exec(run.soFar())?.[0] ?? ''
     const { stdout } = await shell('bash', ['-c', line], {
@@ -19,7 +19,7 @@ describe('the banner', () => {
     expect(stdout).toMatch(/data: \[DONE\]\s*$/)
   })
 
-  test('names the reference page, the models, the faults and the source of answers', async () => {
+  test('lists the reference page, models, faults and source of answers', async () => {
     const deviating = '--fault stream-status-201 --dialect line-ends-crlf --seed 7'
     const { run, url } = await serving(
       `--key one-key --key other-key --cors http://localhost:5173 ${deviating}`,
@@ -41,7 +41,7 @@ describe('the banner', () => {
   })
 })
 
-test('--store keeps chats when the server is killed, for the same key', async () => {
+test('--store keeps chats of a key after the server is killed', async () => {
   const store = `sqlite:${workplace().at('chats.sqlite')}`
   const before = await serving(`--key other-key --key test-key --store ${store}`)
   await newChat(before.url, 'test-key', 'Kept')
@@ -52,7 +52,7 @@ test('--store keeps chats when the server is killed, for the same key', async ()
   expect(await chatsOn(after.url, 'test-key')).toEqual(['Kept'])
 })
 
-test('--log json leaves nothing but JSON lines on standard output', async () => {
+test('--log json prints only JSON lines to standard output', async () => {
   const run = start('serve --port 0 --key test-key --log json')
   await run.stderr.until((text) => text.includes('curl '))
   const url = /Listening on (\S+)/.exec(run.stderr.text)?.[1] ?? ''
@@ -68,7 +68,7 @@ test('--log json leaves nothing but JSON lines on standard output', async () => 
 })
 
 describe('a script', () => {
-  test('answers what it names, and the fake model the rest', async () => {
+  test('answers its questions, and the fake model all others', async () => {
     const script = 'answers: [{ match: { text: weather }, answer: It is sunny. }]'
     const { folder } = workplace({}, { 'answers.yaml': script })
     const { run, url } = await serving('--key test-key --script answers.yaml', folder)
@@ -77,7 +77,7 @@ describe('a script', () => {
     expect((await ask(url, '[[say=no]]')).text).toBe('no')
   })
 
-  test('that was recorded gives the same answers, and no others', async () => {
+  test('of --record gives the same answers with --replay, and no others', async () => {
     const { folder, read } = workplace()
     const recording = await serving('--key test-key --record kept.yaml --seed 9', folder)
     const questions = ['Hello', 'Who are you?', '[[error=503]]', 'Hello']

@@ -38,7 +38,7 @@ const refusal = (retryAfter: string) =>
 
 type Limits = Readonly<Record<string, number>>
 
-describe('a whole check of a target that sends', () => {
+describe('a full check of a target that sends', () => {
   const all = () => true
   /** Limits of a target that sends little, for which a run only waits. */
   const brief = { timeoutMs: 1_000, runMs: 3_000 }
@@ -48,21 +48,21 @@ describe('a whole check of a target that sends', () => {
     ['headers without end', history, endlessHeaders],
     ['bodies without end', reads, endlessBody],
     ['pages of 20,000 rows', history, body(historyPage(20_000))],
-    ['a byte now and then', streams, drip(100), { ...brief, timeoutMs: 500 }],
-    ['hints and no answer', reads, earlyHints, brief],
+    ['a byte every 100 ms', streams, drip(100), { ...brief, timeoutMs: 500 }],
+    ['early hints without a response', reads, earlyHints, brief],
     ['nothing', all, () => {}, brief],
-    ['a Retry-After that is no time', all, refusal('soon')],
+    ['an invalid Retry-After', all, refusal('soon')],
   ])('%s stays within time and memory', async (_, asks, answer, limits = {}) => {
     const url = await startFront(service.url, (request) => (asks(request) ? answer : undefined))
     await wholeCheck(url, limits)
   })
 
-  test('20,000 events in every answer stays within time and memory', async () => {
+  test('20,000 events in each answer stays within time and memory', async () => {
     const server = ended(await startReferenceServer({ keys: [key], patch: longAnswers(20_000) }))
     await wholeCheck(server.url, {})
   })
 
-  test('more than a run may take ends, and is named', async () => {
+  test('more than limits.runBytes ends with that reason', async () => {
     const says = /more than 50000 bytes in this run.*: raise limits\.runBytes/
     await wholeCheck(service.url, { runBytes: 50_000, runMs: 120_000 }, says)
   })

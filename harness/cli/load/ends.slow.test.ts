@@ -55,10 +55,10 @@ function startLoad(line: string, env: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test('a target that dies in mid-run is no reason to stop, and none to call the run met', async () => {
+test('a target that dies in mid-run does not stop a load, which is missed', async () => {
   const { run: server, url } = await serving(`--key ${key} --pace ttft=50ms,gap=20ms`)
   const run = startLoad(`${url} --rate 20 --duration 9s --arrival constant --json`)
-  // Looking is counted as well.
+  // Requests for the metrics count as well.
   const slowly = { timeout: patienceMs, interval: 1_000 }
   await vi.waitFor(async () => expect(await handled(url)).toBeGreaterThan(40), slowly)
   server.child.kill('SIGKILL')
@@ -73,7 +73,7 @@ test('a target that dies in mid-run is no reason to stop, and none to call the r
 })
 
 describe('Ctrl-C', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for no answer', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('with %s does not wait for answers', async (signal) => {
     const server = await oddServer((n) => (n > 20 ? 'stuck' : 'well'))
     const run = startLoad(`${server.url} --rate 40 --duration 120s`)
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(60), patienceMs)
@@ -87,7 +87,7 @@ describe('Ctrl-C', () => {
     expect(report.open).toBeGreaterThan(0)
   })
 
-  test('gives a target that does not delete some seconds, and says what is left', async () => {
+  test('gives a target that does not delete some seconds, and reports leftovers', async () => {
     const server = await halfSilentServer()
     const run = startLoad(`${server.url} --rate 5 --mix v3-stream --duration 60s`)
     await server.waits
@@ -101,14 +101,14 @@ describe('Ctrl-C', () => {
 })
 
 describe('an internal error ends with 4', () => {
-  test('in the process that keeps the run: at once', async () => {
+  test('at once if it is in the main process', async () => {
     const server = await oddServer(() => 'well')
     const run = startLoad(`${server.url} --rate 20 --duration 60s`, failing(slip))
     await vi.waitFor(() => expect(server.requests()).toBeGreaterThan(10), patienceMs)
     await endsAtSlip(run)
   })
 
-  test('in a thread that sends: with the report of the others', async () => {
+  test('with the report of the other threads if it is in a worker', async () => {
     const server = await oddServer(() => 'well')
     const inThread = `import { isMainThread, threadId } from 'node:worker_threads'
       if (!isMainThread && threadId === 1) setTimeout(() => { ${slip} }, 5000)`
@@ -129,11 +129,11 @@ async function run(line: string) {
   return { ...running, chats: () => chatsOn(server.url, key) }
 }
 
-describe('the chats of a load run', () => {
+describe('chats of a load run', () => {
   test.each([
     ['prepared', '--rate 20 --mix v3-stream --duration 60s', 100],
     // A closed loop prepares 200, and creates others on demand.
-    ['made on the way', '--concurrency 8 --mix v3-json --duration 60s', 200],
+    ['created on demand', '--concurrency 8 --mix v3-json --duration 60s', 200],
   ])('that was killed are found by its journal: %s', async (how, line, enough) => {
     const killed = await run(line)
     await vi.waitFor(
@@ -141,7 +141,7 @@ describe('the chats of a load run', () => {
       patience,
     )
     const open = () => readJournal(killed.journal).open.length
-    if (how === 'made on the way') {
+    if (how === 'created on demand') {
       await vi.waitFor(() => expect(open()).toBeGreaterThan(320), patience)
     }
     killed.child.kill('SIGKILL')
@@ -154,7 +154,7 @@ describe('the chats of a load run', () => {
     expect(readFileSync(killed.journal, 'utf8')).not.toContain(key)
   })
 
-  test('are gone where it was interrupted while it made them', async () => {
+  test('are deleted if the run was interrupted while it created them', async () => {
     const interrupted = await run('--rate 200 --mix v3-stream --duration 60s')
     await vi.waitFor(() => expect(createdIn(interrupted.journal)).toBeGreaterThan(19), patience)
     interrupted.child.kill('SIGINT')
@@ -166,7 +166,7 @@ describe('the chats of a load run', () => {
 
 describe('chatgen load ends with', () => {
   test.each(['load --rate 1 --duration 1s --workers 2', "capacity --slo 'ttft.p95 < 1s'"])(
-    '4 for a thread that cannot start, at once: %s',
+    '4 if a thread cannot start, at once: %s',
     async (line) => {
       const preload =
         "import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('no module')"
@@ -176,7 +176,7 @@ describe('chatgen load ends with', () => {
     },
   )
 
-  test('6 if more was due than the generator could send', async () => {
+  test('6 if the generator could not send all that was due', async () => {
     const url = await served('--pace ttft=1s')
     const ended = await load(`${url} --rate 50 --duration 1s --max-in-flight 5 --drain 3s`)
     const { generator, outcome } = ended.report
@@ -196,13 +196,13 @@ function expectOutcome(ended: Loaded, word: string, code: number) {
   expectEnd(ended, late ? 6 : code, { out: late ? /^INVALID / : new RegExp(`^${word} `) })
 }
 
-describe('a target that answers 503 to two of three', () => {
+describe('a target that answers 503 to two of three requests', () => {
   const run = async (more: string) => {
     const { url } = await oddServer((n) => (n % 3 === 2 ? 'well' : 503))
     return load(`${url} --rate 60 ${constant} --duration 1s ${more}`)
   }
 
-  test('is missed, though the SLO on those that it answers is met', async () => {
+  test('is missed even if the SLO on its other answers is met', async () => {
     const ended = await run("--slo 'rate > 0.1/s'")
     const { stdout, report } = ended
     expect(report.slo.map(({ verdict }) => verdict)).toEqual(['met', 'missed'])
@@ -215,7 +215,7 @@ describe('a target that answers 503 to two of three', () => {
   })
 
   test.each(["--slo 'goodput > 5%'", '--max-refusals 90%'])(
-    'is met if %s allows it, and the first line still says so',
+    'is met if %s allows it, with the refusals in the first line',
     async (more) => {
       const ended = await run(more)
       expect(ended.stdout).toMatch(/6\d % of requests refused \(503\);/)
@@ -225,7 +225,7 @@ describe('a target that answers 503 to two of three', () => {
   )
 })
 
-test('nothing measured is never met: requests that are all open at the end', async () => {
+test('a load whose requests are all open at the end is undecided', async () => {
   const { url } = await oddServer((n) => (n < discovery ? 200 : 'silent'))
   const run = await load(`${url} --rate 20 ${constant} --duration 1s --drain 200ms`)
   const { stdout, report } = run
@@ -235,7 +235,7 @@ test('nothing measured is never met: requests that are all open at the end', asy
   expectOutcome(run, 'UNDECIDED', 5)
 })
 
-test('answers that stall leave the run undecided, though those that end meet the SLO', async () => {
+test('a load with stalled answers is undecided even if the others meet the SLO', async () => {
   const { url } = await oddServer((n) => (n < discovery || n % 2 === 0 ? 'well' : 'stuck'))
   const run = await load(`${url} --rate 10 ${constant} --duration 2s --slo 'ttft.p95 < 5s'`)
   expect(run.stdout).toMatch(/10 of 20 requests had .* only a part that had not\s+grown for 10 s/s)

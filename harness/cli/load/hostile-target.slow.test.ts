@@ -31,7 +31,7 @@ const answers: readonly ((socket: Socket) => void)[] = [
   },
 ]
 
-test('answers without end take neither memory nor the verdict', async () => {
+test('endless answers end at a limit with little memory, and are missed', async () => {
   let requestCount = 0
   const server = await rawServer((socket) => {
     const isLoad = server.heads.at(-1)?.startsWith('POST /api/openai') === true
@@ -53,7 +53,7 @@ test('answers without end take neither memory nor the verdict', async () => {
   expect(Number(read('memory'))).toBeLessThan(500 * 1024)
 }, 120_000)
 
-test('a target that grants no chat ends the preparation', async () => {
+test('a load ends during preparation if no chat can be created', async () => {
   let requestCount = 0
   const { url } = await listening((request, response) => {
     request.resume()
@@ -90,7 +90,7 @@ async function behind(middleman: Middleman, url: string): Promise<string> {
   return proxy.url
 }
 
-test('behind a proxy that compresses answers, chats are prepared, read and deleted', async () => {
+test('a load prepares, reads and deletes chats through a compressing proxy', async () => {
   const url = await served()
   const isCoded = ({ headers }: Answer) => String(headers['content-type']).includes('json')
   const front = await behind(
@@ -107,7 +107,7 @@ test('behind a proxy that compresses answers, chats are prepared, read and delet
   expect(await chatsOn(url, withKey.CHATGEN_API_KEY)).toEqual([])
 })
 
-test('without a readable id, nothing is sent, and the target is named', async () => {
+test('a load without a readable chat id sends nothing and names the response', async () => {
   const url = await served()
   const unreadable = Buffer.from('{"status":"created"}')
   const isCreation = (method: string, path: string) => `${method} ${path}` === 'POST /api/v3/chat'
@@ -127,7 +127,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const traffic = '--mix v3 --rate 10 --duration 3s --races 0.3 --seed s'
 
-test('sticky keeps every chat on one endpoint; the report has the figures of each', async () => {
+test('--spread sticky keeps each chat on one endpoint, with figures of each', async () => {
   // They share nothing: a chat exists only where it was created.
   const [one, other] = [await served(), await served()]
   const { folder, read } = workplace()
@@ -150,7 +150,7 @@ test('sticky keeps every chat on one endpoint; the report has the figures of eac
   expect(read('chatgen-results/report.html')).toContain('>Endpoints, sticky ')
 })
 
-test('round-robin asks both, by the profile, also in shards', async () => {
+test('--spread round-robin uses all endpoints, also in shards', async () => {
   const [one, other] = [await served(), await served()]
   const { folder, run } = workplace(withKey)
   const line = `load ${traffic} --url ${one} --url ${other} --runner local --shards 2 --start-in 6s`

@@ -15,7 +15,7 @@ import { load, reportIn, served, withKey } from '../test-support/servers.ts'
 vi.setConfig({ testTimeout: 180_000 })
 
 describe('chatgen load', () => {
-  test('sends every kind of transaction, and every one of them goes well', async () => {
+  test('sends each kind of transaction without errors', async () => {
     const url = await served()
     const create = '{ method: POST, path: /api/v2/chat, body: { name: "{name}" } }'
     const profile = `baseUrl: ${url}\nv2Chat: { create: ${create} }\n`
@@ -55,7 +55,7 @@ describe('chatgen load', () => {
   test.each([
     ['v3-stream', 'V3-CTX-02'],
     ['openai-stream', 'LOAD-CROSS-TALK'],
-  ])('finds what a busy target tells the wrong client: %s breaks %s', async (mix, row) => {
+  ])('detects cross-talk of a busy target: %s breaks %s', async (mix, row) => {
     const url = await served('--fault load-answers-of-others')
     const ended = await load(`${url} --rate 60 --arrival constant --duration 3s --mix ${mix}`)
     const { findings, crossTalk } = ended.report.integrity
@@ -67,7 +67,7 @@ describe('chatgen load', () => {
     expectEnd(ended, 1)
   })
 
-  test('finds races of idempotency keys that a target loses', async () => {
+  test('detects lost races of idempotency keys', async () => {
     const url = await served('--fault v3-idempotency-loses-races --pace ttft=50ms')
     const ended = await load(`${url} --rate 20 --duration 1s --mix v3-json --races 100%`)
     const { findings, idempotencyRaces } = ended.report.integrity
@@ -79,7 +79,7 @@ describe('chatgen load', () => {
     expectEnd(ended, 1)
   })
 
-  test('speaks TLS, and tells its handshakes apart from first tokens', async () => {
+  test('measures TLS handshakes apart from first tokens', async () => {
     const { url: plain } = await oddServer(() => 'well')
     const front = { ...certificate('self-signed'), alpn: ['http/1.1'] as const }
     const { url } = ended(await startTlsServer(proxyTo(plain), front))
@@ -138,7 +138,7 @@ transactions:
   - { kind: v3-chat, turns: 2, thinkTime: 20, answer: 10 }
 `
 
-test('a plan is sent whole by shards that are processes, and merged; no key is left in a file', async () => {
+test('--runner local sends the whole plan in shards and stores no key', async () => {
   const server = await bundledServer()
   const { read, run } = workplace({ CHATGEN_API_KEY: server.key })
   const flags = '--rate 20 --duration 3s --seed runner --out out --quiet'

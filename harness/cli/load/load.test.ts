@@ -15,14 +15,14 @@ import { emptyFolder } from '../test-support/chatgen.ts'
 import { liveLines, progressLine } from './output/live.ts'
 import { calibrationFile, storedCalibration, uploadReport, uploadUrl } from './results.ts'
 
-it('stands in the cache of the user', () => {
+it('calibration file is in the cache of the user', () => {
   expect(calibrationFile({ env: { XDG_CACHE_HOME: '/c' } })).toBe('/c/chatgen/calibration.json')
   expect(calibrationFile({ env: {} })).toMatch(/\.cache\/chatgen\/calibration\.json$/)
   expect(calibrationFile({ env: { XDG_CACHE_HOME: '' } })).toMatch(/\.cache\/chatgen/)
 })
 
 it.each(['', 'no JSON', '{"kind":"calibration","schemaVersion":2}'])(
-  'is none if the file says %j',
+  'calibration is undefined if the file contains %j',
   (text) => {
     const file = join(emptyFolder(), 'calibration.json')
     writeFileSync(file, text)
@@ -38,15 +38,12 @@ const codes: Readonly<Record<LoadReport['outcome'], number>> = {
   undecided: 5,
   invalid: 6,
 }
-test.each(loadOutcomes)(
-  'the exit code of a load shows %s, whatever its SLO rows say',
-  (outcome) => {
-    const report = loadReportOf({ outcome, interrupted: false, faults: [] })
-    expect(exitCodeOfMeasurement(report)).toBe(codes[outcome])
-    expect(exitCodeOfMeasurement({ ...report, interrupted: true })).toBe(130)
-    expect(exitCodeOfMeasurement({ ...report, faults: ['x'] })).toBe(codes[outcome] === 1 ? 1 : 4)
-  },
-)
+test.each(loadOutcomes)('exit code of a load is that of the outcome %s', (outcome) => {
+  const report = loadReportOf({ outcome, interrupted: false, faults: [] })
+  expect(exitCodeOfMeasurement(report)).toBe(codes[outcome])
+  expect(exitCodeOfMeasurement({ ...report, interrupted: true })).toBe(130)
+  expect(exitCodeOfMeasurement({ ...report, faults: ['x'] })).toBe(codes[outcome] === 1 ? 1 : 4)
+})
 
 /** Forty streams in the first four seconds, one of them cut off with a hostile message. */
 function running(): LoadProgress {
@@ -65,7 +62,7 @@ function running(): LoadProgress {
   }
 }
 
-test('rates, quantiles, what is in flight, what broke and the time left', () => {
+test('live lines show rates, quantiles, requests in flight, failures and time left', () => {
   expect(liveLines(running(), 120).join('\n')).toMatchInlineSnapshot(`
     "running  5 s of 30 s, 25 s left  41 requests, 7 in flight
       sent 9.23/s  completed 8.00/s  failed 0.20/s  shed 0/s  tokens 90.2/s
@@ -74,21 +71,21 @@ test('rates, quantiles, what is in flight, what broke and the time left', () => 
   `)
 })
 
-test('no line is wider than the terminal', () => {
+test('live lines fit the width of the terminal', () => {
   for (const line of liveLines(running(), 40)) expect(line.length).toBeLessThanOrEqual(40)
 })
 
-test('before the start, only what it does', () => {
+test('live lines show only the phase before the start', () => {
   expect(liveLines({ ...running(), phase: 'preparing', elapsedMs: 0 }, 80)).toEqual(['preparing'])
 })
 
-test('one line for a log', () => {
+test('a progress line has the figures in one line', () => {
   expect(progressLine(running())).toMatchInlineSnapshot(
     `"running 5 s of 30 s: 41 requests, 7 in flight, 1 failed, ttft p50 101 p90 101 p99 101 ms, truncated \\x1b[2Jgone ×1"`,
   )
 })
 
-test('a report goes to its presigned URL by PUT; a refusal does not show the signature', async () => {
+test('a report is uploaded by PUT, and a refusal does not show the signature', async () => {
   const puts: string[] = []
   const server = createServer(async (request, response) => {
     puts.push(`${request.method} ${request.url} ${await text(request)}`)
@@ -103,7 +100,7 @@ test('a report goes to its presigned URL by PUT; a refusal does not show the sig
   )
 })
 
-test('a file has a URL for each shard', () => {
+test('a file of upload URLs has one for each shard', () => {
   const file = join(emptyFolder(), 'urls.txt')
   writeFileSync(file, 'http://store/0?a\n\nhttp://store/1?b\n')
   expect(uploadUrl(file, { index: 1, of: 2 }).href).toBe('http://store/1?b')

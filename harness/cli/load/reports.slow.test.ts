@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 120_000)
 
 describe('chatgen report of a load', () => {
-  test('writes every form beside report.json', () => {
+  test('writes all formats beside report.json', () => {
     expect(list('whole')).toEqual([...files, 'requests.ndjson'])
     expect(read('whole/requests.ndjson').trimEnd().split('\n')).toHaveLength(
       reportIn('whole').transactions.reduce((sum, { planned }) => sum + planned, 0),
@@ -34,13 +34,13 @@ describe('chatgen report of a load', () => {
     expect(read('whole/report.xml')).toContain('<testcase name="errors &lt; 50%"')
   })
 
-  test('renders them again from what is stored', async () => {
+  test('renders stored results the same', async () => {
     await ends(`report whole --report ${every} --out again`, 0, { out: /^(MET|INVALID)/ })
     expect(list('again')).toEqual(files)
     for (const file of files) expect(read(`again/${file}`)).toBe(read(`whole/${file}`))
   })
 
-  test('merges shards to one run', async () => {
+  test('merges shards into one run', async () => {
     const shards = 'shard-0 shard-1/report.json shard-2'
     const { stdout } = await ends(`report ${shards} --report console,json --out merged`, 0)
     expect(stdout).not.toContain('partial')
@@ -56,7 +56,7 @@ describe('chatgen report of a load', () => {
     expect(list('other')).toEqual(['report.json'])
   })
 
-  test('says that a shard is missing', async () => {
+  test('reports a missing shard', async () => {
     await ends('report shard-0 shard-2 --report console,json --out partial', 5, {
       out: /^(UNDECIDED|INVALID) [\s\S]*;\s+partial:\s+1\s+of\s+3\s+shards\s+missing\s+\(1\)$/m,
       err: 'partial: 1 of 3 shards missing (1): the figures do not cover the whole load',
@@ -67,7 +67,7 @@ describe('chatgen report of a load', () => {
     await ends('report shard-1', 5, { err: 'partial: 2 of 3 shards missing (0, 2)' })
   })
 
-  test('says that a shard was interrupted', async () => {
+  test('reports an interrupted shard', async () => {
     cpSync(at('shard-1'), at('interrupted'), { recursive: true })
     const { digest: _, ...report } = reportIn('shard-1')
     write('interrupted/report.json', JSON.stringify({ ...report, interrupted: true }))
@@ -77,7 +77,7 @@ describe('chatgen report of a load', () => {
 
   test.each([
     ['the same shard twice', 'shard-0 shard-0', 'is shard 0, which was already given'],
-    ['a format that a load has not', 'whole --report badge', 'unknown report format badge'],
+    ['a format that loads do not have', 'whole --report badge', 'unknown report format badge'],
     ['merged shards without a folder', 'shard-0 shard-1 --report html', 'pass --out'],
     [
       'merged shards in the folder of one of them',

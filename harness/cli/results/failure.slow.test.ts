@@ -28,7 +28,7 @@ test.each([
   ['load', 2, '--rate 1 --concurrency 1', 'exclude each other'],
   ['capacity', 3, slo, 'nothing listens there'],
   ['capacity', 2, `${slo} --min 9 --max 3`, '--min 9 is not below'],
-])('%s that ends with %i writes its reason into every format', async (command, code, more, why) => {
+])('%s that ends with %i writes the reason in all formats', async (command, code, more, why) => {
   const { ends, list, read } = workplace(withKey)
   const [format = '', files = []] = own[command] ?? []
   const line = `${command} ${nowhere} ${more} ${formats} --report ${format} --json`
@@ -44,7 +44,7 @@ test.each([
   }
 })
 
-test('a reason that does not fit on the disk keeps its exit code', async () => {
+test('a reason that cannot be written keeps its exit code', async () => {
   const { ends, at } = workplace(withKey)
   mkdirSync(at('chatgen-results'))
   symlinkSync('/dev/full', at('chatgen-results/report.xml'))
@@ -52,14 +52,14 @@ test('a reason that does not fit on the disk keeps its exit code', async () => {
   await ends(`check ${nowhere} --report junit`, 3, { err })
 })
 
-test('a refused run makes no folder of its own accord', async () => {
+test('a refused run creates no folder', async () => {
   await using server = await startModelsServer()
   const { ends, at } = workplace(withKey)
   await ends(`check ${server.url} --only OAI-CHAR-01`, 2)
   expect(existsSync(at('chatgen-results'))).toBe(false)
 })
 
-test('the reason is replaced by the next results', async () => {
+test('a reason is replaced by the next results', async () => {
   const { ends, run, list } = workplace(withKey)
   await run(`check ${nowhere} ${formats}`)
   await using server = await startModelsServer()
@@ -67,7 +67,7 @@ test('the reason is replaced by the next results', async () => {
   expect(list('chatgen-results')).not.toContain('report.xml')
 })
 
-test('a full disk ends with a sentence and is no internal error', async () => {
+test('a full disk ends init with a message, without an internal error', async () => {
   const server = ended(await startReferenceServer())
   const { ends, at } = workplace({ CHATGEN_API_KEY: server.keys[0] ?? '' })
   symlinkSync('/dev/full', at('target.yaml'))
@@ -75,7 +75,7 @@ test('a full disk ends with a sentence and is no internal error', async () => {
   await ends(`init ${server.url} --force`, 2, { err })
 })
 
-test('a report that does not fit on the disk is printed, leaves no part of itself, and an earlier page as it was', async () => {
+test('a report on a full disk is printed, and an earlier page is kept', async () => {
   await using server = await startModelsServer()
   const { folder, run, list, read } = workplace(withKey)
   const line = `load ${server.url} --rate 1 --duration 1s --surface openai --no-requests --quiet`
@@ -111,7 +111,7 @@ function inSmallFiles(
 const check = 'check --only OAI-MODELS-* --quiet --out results'
 const evidence = 'results/exchanges.ndjson'
 
-test('evidence on a full disk ends the run with 2 and a sentence', async () => {
+test('evidence on a full disk ends the run with 2 and a message', async () => {
   await using server = await startModelsServer()
   const { ends, at } = workplace(withKey)
   mkdirSync(at('results'))
@@ -120,7 +120,7 @@ test('evidence on a full disk ends the run with 2 and a sentence', async () => {
   await ends(`${check} ${server.url}`, 2, { err })
 })
 
-test('evidence that is no regular file is refused', async () => {
+test('evidence that is not a regular file is rejected', async () => {
   await using server = await startModelsServer()
   const { ends, run, at } = workplace(withKey)
   await run(`${check} ${server.url}`)

@@ -32,7 +32,7 @@ function runner(more: Readonly<Record<string, string>> = {}) {
   return { ...place, run, outputs, leaks: () => leaksIn(place.folder, outputs) }
 }
 
-test('no key is in any artefact or output of a run against a server that repeats it', async () => {
+test('files and output of a check contain no key, even if the server echoes it', async () => {
   const keys = { CHATGEN_OTHER_KEY: otherKey, GATEWAY_KEY: gatewayKey }
   const { folder, leaks, read, run, write } = runner(keys)
   await using echoing = await startProxy(server.url, echo)
@@ -55,7 +55,7 @@ test('no key is in any artefact or output of a run against a server that repeats
   expect(leaks()).toEqual([])
 }, 300_000)
 
-/** Repeats the key also in what a load run quotes: ids, and errors in mid-stream. */
+/** Repeats the key also in texts that a load run quotes: ids, and errors in mid-stream. */
 const loud: Middleman = {
   ...echo,
   pieces: (request, answer) => {
@@ -78,7 +78,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('no key is in any artefact or output of a load run, of its shards and of what they merge to', async () => {
+test('files and output of load shards and their merge contain no key', async () => {
   const { leaks, outputs, read, run } = runner()
   const reports = `--report ${Object.keys(loadKind.formats).join(',')}`
   const load = `load ${proxy.url} --rate 20 --duration 2s --seed one --mix openai`
@@ -94,7 +94,7 @@ test('no key is in any artefact or output of a load run, of its shards and of wh
   expect(leaks()).toEqual([])
 }, 120_000)
 
-test('nor of init, bench and cleanup', async () => {
+test('files and output of init, bench and cleanup contain no key', async () => {
   const { leaks, run, write } = runner()
   const left = { event: 'create', kind: 'chat', name: `chatgen-5eed ${apiKey}`, scenario: 'a' }
   write('journal.ndjson', journalOf(proxy.url, [left]))
@@ -107,7 +107,7 @@ test('nor of init, bench and cleanup', async () => {
   expect(written).toEqual([])
 }, 120_000)
 
-test('the password of a base URL stands nowhere, is not sent, and that is said', async () => {
+test('the password of a base URL is neither stored nor sent, with a warning', async () => {
   const { leaks, run } = runner()
   const received: string[] = []
   await using gate = await startProxy(server.url, {
@@ -148,7 +148,7 @@ const shortServer = await startReferenceServer({
 })
 afterAll(() => shortServer.close())
 
-test('with --allow-short-key, every request is shown with the credential that it had', async () => {
+test('--allow-short-key shows requests with their original credentials', async () => {
   const { ends, read } = workplace({ CHATGEN_API_KEY: 'k1', CHATGEN_ALLOW_SHORT_KEY: 'true' })
   const out = 'Authorization: Bearer $CHATGEN_API_KEY'
   await ends(`check ${shortServer.url} ${only}`, 1, { out })
@@ -165,7 +165,7 @@ test('with --allow-short-key, every request is shown with the credential that it
   }
 }, 60_000)
 
-test('keys that read like ordinary text change no verdict when the run is judged again', async () => {
+test('keys that read like ordinary text keep their verdicts in a rejudge', async () => {
   const { text } = targetFixture('reference')
   const profile = text.replace(/^baseUrl: .*$/m, `baseUrl: ${shortServer.url}`)
   const keys = {

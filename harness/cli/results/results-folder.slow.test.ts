@@ -23,22 +23,26 @@ function folderOfRuns() {
 const check = 'check --only OAI-MODELS-01'
 const load = 'load --rate 20 --duration 500ms'
 
-test.each([check, load])('%s keeps earlier results aside where no target answers', async (line) => {
-  const { run, ends, list, read, previous } = folderOfRuns()
-  const url = await (async () => {
-    await using server = await startModelsServer()
-    await run(`${line} ${server.url} --report html,json`)
-    return server.url
-  })()
-  const contents = (folder: string) => list(folder).map((name) => [name, read(join(folder, name))])
-  const before = contents(results)
-  await ends(`${line} ${url}`, 3)
-  const [aside = ''] = previous()
-  expect(list(results)).toEqual([aside])
-  expect(contents(join(results, aside))).toEqual(before)
-})
+test.each([check, load])(
+  '%s moves earlier results aside if the target is unreachable',
+  async (line) => {
+    const { run, ends, list, read, previous } = folderOfRuns()
+    const url = await (async () => {
+      await using server = await startModelsServer()
+      await run(`${line} ${server.url} --report html,json`)
+      return server.url
+    })()
+    const contents = (folder: string) =>
+      list(folder).map((name) => [name, read(join(folder, name))])
+    const before = contents(results)
+    await ends(`${line} ${url}`, 3)
+    const [aside = ''] = previous()
+    expect(list(results)).toEqual([aside])
+    expect(contents(join(results, aside))).toEqual(before)
+  },
+)
 
-test('a check whose files are deleted meanwhile ends with 2: its verdicts would have no evidence', async () => {
+test('a check ends with 2 if its files are deleted meanwhile', async () => {
   const { ends, list, at } = folderOfRuns()
   await using server = await startModelsServer({
     delayMs: 100,
@@ -51,8 +55,8 @@ test('a check whose files are deleted meanwhile ends with 2: its verdicts would 
   await ends(`${check} --profile openai ${server.url}`, 2, { err })
 })
 
-describe('results of another kind step aside, whole', () => {
-  test('check, then load, then check in the default folder', async () => {
+describe('results of another kind are moved aside', () => {
+  test('by check, load and check in the default folder', async () => {
     await using server = await startModelsServer()
     const { at, run, list, read, kind, previous } = folderOfRuns()
     await run(`${check} ${server.url} --report html,json`)
@@ -81,7 +85,7 @@ describe('results of another kind step aside, whole', () => {
     expect((await run(`rejudge ${join(results, aside)}`)).code).not.toBe(2)
   })
 
-  test('what a killed check has left, and a report.json that is none', async () => {
+  test('even if they are of a killed check or unknown', async () => {
     await using server = await startModelsServer()
     const { run, write, list, read, previous } = folderOfRuns()
     write(`${results}/run.json`, '{}')
@@ -97,7 +101,7 @@ describe('results of another kind step aside, whole', () => {
 })
 
 describe('results of the same kind are replaced', () => {
-  test('and a page that the run does not write steps aside', async () => {
+  test('but a page that the run does not write is moved aside', async () => {
     await using server = await startModelsServer()
     const { run, list, previous } = folderOfRuns()
     await run(`${check} ${server.url} --report html,junit`)
@@ -110,7 +114,7 @@ describe('results of the same kind are replaced', () => {
     expect(previous()).toEqual([aside])
   })
 
-  test('one that cannot begin touches nothing', async () => {
+  test('but not by a run that cannot start', async () => {
     await using server = await startModelsServer()
     const { run, list, read } = folderOfRuns()
     await run(`${check} ${server.url}`)
@@ -129,7 +133,7 @@ describe('results of the same kind are replaced', () => {
   })
 })
 
-test('a stored report replaces none of another run, and its pages are not put beside one', async () => {
+test('a stored report is not written into the folder of another run', async () => {
   await using server = await startModelsServer()
   const { run, ends, list, read } = folderOfRuns()
   for (const out of ['monday', 'tuesday']) await run(`${check} ${server.url} --out ${out}`)
@@ -149,8 +153,8 @@ function lockOf(pid: number, host = hostname()): string {
   return JSON.stringify({ pid, host, start: '1', command: 'check', since: '2026-01-01T00:00:00Z' })
 }
 
-describe('a folder in which a run writes', () => {
-  test('is refused to all other commands that write results, and to no reader', async () => {
+describe('a folder in use by a run', () => {
+  test('is refused to other commands that write results', async () => {
     await using server = await startModelsServer()
     const { start, ends, list, at } = workplace(withKey)
     // Outlasts all others.
@@ -172,7 +176,7 @@ describe('a folder in which a run writes', () => {
     expect(list('same')).not.toContain(lockName)
   })
 
-  test('is free once its process is gone, however that ended', async () => {
+  test('is free after its process ended in any way', async () => {
     await using server = await startModelsServer()
     for (const left of [lockOf(nobody), lockOf(process.pid), '', '{"pid":']) {
       const { run, list } = workplace(withKey, { [lockName]: left })
@@ -184,7 +188,7 @@ describe('a folder in which a run writes', () => {
     }
   })
 
-  test('of another machine counts as in use, and the message says how to free it', async () => {
+  test('of another machine remains in use, with instructions to free it', async () => {
     await using server = await startModelsServer()
     const lock = lockOf(7, 'elsewhere')
     const { ends, read } = workplace(withKey, { [lockName]: lock })
@@ -194,7 +198,7 @@ describe('a folder in which a run writes', () => {
   })
 })
 
-test('of processes that find a stale lock at the same time, one gets it', async () => {
+test('a stale lock is taken by only one of several processes', async () => {
   const module = new URL('folder-lock.ts', import.meta.url).href
   for (const round of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const folder = emptyFolder()

@@ -154,7 +154,7 @@ test.each<
   for (const [file, text] of Object.entries(files)) expect(read(file)).toMatch(text)
 })
 
-test('verdicts are those of the run, beside scripts that repeat its violations', async () => {
+test('rejudged verdicts are those of the run, with scripts that repeat violations', async () => {
   const [name = ''] = list('results/repeat')
   expect(read(`results/repeat/${name}`)).toContain('curl -i')
   const { stdout } = await run('report results --report json --out -')
@@ -166,14 +166,14 @@ test('verdicts are those of the run, beside scripts that repeat its violations',
   expect(verdicts('results/rejudged')).toEqual(verdicts('results'))
 })
 
-test('what a killed run has recorded is judged as far as it goes', async () => {
+test('a killed run is rejudged from its recorded part', async () => {
   const { stderr, stdout } = await run('rejudge killed --out mended')
   expect(stderr).toContain('1 line cannot be read')
   expect(stdout).toMatch(/^undecided: [1-9]/m)
   await ends('report mended --report badge', 0)
 })
 
-test('two load runs are compared as such', async () => {
+test('compare compares two load runs', async () => {
   const { code, stdout } = await run('compare merged merged --json')
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'load-comparison', design: 'separate' })
   expect([0, 5, 6]).toContain(code)
@@ -181,7 +181,7 @@ test('two load runs are compared as such', async () => {
 
 const blame = 'the target changed'
 
-test('a comparison blames the target only if the runs had the same settings', async () => {
+test('compare blames the target only if the settings are equal', async () => {
   const behavior = { open: false }
   await using server = await startModelsServer(behavior)
   const { run, write } = workplace(withKey)
@@ -230,7 +230,7 @@ test.each<[file: string, line: string, says: RegExp]>([
   ['run.json', 'compare results cut --no-rejudge', isEdited],
   ['exchanges.ndjson', 'report cut', isEdited],
   ['exchanges.ndjson', 'compare cut results --no-rejudge', isEdited],
-])('%s is told to be cut by chatgen %s', async (name, line, says) => {
+])('a truncated %s is reported by chatgen %s', async (name, line, says) => {
   for (const file of ['report.json', 'run.json', 'exchanges.ndjson'])
     write(`cut/${file}`, read(`results/${file}`))
   const text = read(`results/${name}`)

@@ -32,7 +32,7 @@ const prepared = {
   log: () => {},
 }
 
-test('the manifests of --runner kubernetes are valid, and the key stands in the Secret alone', () => {
+test('manifests of --runner kubernetes are valid, with the key only in the Secret', () => {
   const job = jobManifest({ ...prepared, text: 'sk-key' }, 'image')
   const secret = secretManifest({ ...prepared, text: 'sk-key' }, 'uid-of-the-job')
   expect(validate(Secret, secret)).not.toThrow()
@@ -41,19 +41,19 @@ test('the manifests of --runner kubernetes are valid, and the key stands in the 
   expect(job.spec).toMatchObject({ completions: 8, parallelism: 8, backoffLimitPerIndex: 0 })
 })
 
-test('an invalid manifest is noticed', () => {
+test('an invalid manifest is rejected', () => {
   const job = jobManifest(prepared, 'image')
   const spec = { ...job.spec, completions: 'eight' }
   expect(validate(Job, { ...job, spec })).toThrow('completions')
   expect(validate(Job, { ...job, spec: { completions: 8 } })).toThrow('template')
 })
 
-test('the manifests of deploy/kubernetes are valid', () => {
+test('manifests of deploy/kubernetes are valid', () => {
   expect(validate(Job, manifest('job.yaml'))).not.toThrow()
   expect(validate(PersistentVolumeClaim, manifest('results.yaml'))).not.toThrow()
 })
 
-test('the manifests of the server are valid, and leave it the time to drain', () => {
+test('manifests of the server are valid, with enough time to drain', () => {
   const server = (name: string) => parse(read(`deploy/kubernetes/server/${name}`))
   const deployment = server('deployment.yaml')
   expect(validate(Deployment, deployment)).not.toThrow()
@@ -64,7 +64,7 @@ test('the manifests of the server are valid, and leave it the time to drain', ()
   expect(Number(seconds?.[1]) + Number(seconds?.[2])).toBeLessThan(grace)
 })
 
-test('every field of the manifests is one that the runner or Kubernetes knows', () => {
+test('fields of the job manifest are those of the runner', () => {
   const fields = Object.keys(jobManifest(prepared, 'image').spec)
   const found = Object.keys(Reflect.get(Object(manifest('job.yaml')), 'spec'))
   expect(found.length).toBeGreaterThan(4)
@@ -101,13 +101,13 @@ describe('shards without a report', () => {
 
   test.each([
     [
-      'a pod that was deleted does not keep the others from their reports',
+      'do not affect others if a pod was deleted',
       [pod(1, { phase: 'Succeeded' })],
       '',
       [{ output: null, reason: deleted, isRefused: false }, { output: 'log of pod-1\n' }],
     ],
     [
-      'an image that cannot be pulled, and a pod that a quota refuses',
+      'have a reason if an image cannot be pulled or a quota is exceeded',
       [pod(0, { phase: 'Pending', containerStatuses })],
       'exceeded quota: none',
       [
@@ -116,7 +116,7 @@ describe('shards without a report', () => {
       ],
     ],
     [
-      'a shard that fails has the end of its log as its reason',
+      'have the end of their log as the reason if they failed',
       [pod(0, { phase: 'Failed' })],
       '',
       [{ output: null, reason: 'pod-0 Failed log of pod-0' }, {}],
@@ -126,7 +126,7 @@ describe('shards without a report', () => {
   })
 })
 
-test('arguments of docker service create have no key', () => {
+test('arguments of docker service create contain no key', () => {
   const args = serviceArgs({ ...prepared, text: 'sk-key' }, 'image')
   expect(args.join(' ')).not.toContain('sk-key')
   expect(args).toContain('replicated-job')
@@ -149,7 +149,7 @@ function validate(model: new (data: never) => object, value: unknown) {
   return () => Reflect.construct(model, [structuredClone(value)]).validate()
 }
 
-test('requests come back behind a report that may contain anything', () => {
+test('shard output separates requests from any report', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(anyRecord, { maxLength: 5 }), (text, records) => {
       const report = `${JSON.stringify({ text }, null, 2)}\n`
@@ -169,7 +169,7 @@ test.each([
   ['the reason for a failure', '{"kind":"failure-report","exitCode":3}\n'],
   ['a report that is cut off', '{"kind":"load-report",\n'],
   ['requests that are cut off', `{"kind":"load-report"}\n${recordsLine([]).slice(0, 20)}`],
-])('a shard with %s has no report, and no requests of an earlier run', async (_, output) => {
+])('a shard with %s has no report and no stale requests', async (_, output) => {
   const folder = emptyFolder()
   const stale = join(folder, 'shard-1', 'requests.ndjson')
   mkdirSync(join(folder, 'shard-1'))

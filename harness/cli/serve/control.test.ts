@@ -15,7 +15,7 @@ async function requests(control: string, query = '') {
   return JSON.parse(await (await fetch(`${control}/requests${query}`)).text()).requests
 }
 
-test('the lines of the documentation work', async () => {
+test('documented commands of the control API work', async () => {
   const { url, control } = await serve()
   const page = readFileSync(new URL('../../../docs/client-development.md', import.meta.url), 'utf8')
   const lines = /control: these.*?```sh\n(.*?)```/s.exec(page)?.[1] ?? ''
@@ -42,7 +42,7 @@ test('the lines of the documentation work', async () => {
   expect(await ask(url, '[[say=from the model]]')).toMatchObject({ text: 'from the model' })
 })
 
-test('a reset forgets chats and answers, and returns to the script of the flags', async () => {
+test('reset deletes chats and answers, and restores the script of the flags', async () => {
   const { at } = workplace({}, { 'answers.yaml': 'answers: [{ answer: from the file }]' })
   const { url, control } = await serve(`--script ${at('answers.yaml')}`)
   await newChat(url, 'test-key', 'A chat')
@@ -57,7 +57,7 @@ test('a reset forgets chats and answers, and returns to the script of the flags'
   expect(await refused.text()).toMatch(/answers:2.*anser: there is no such field/)
 })
 
-test('requests that are being answered are listed, and those that end without an answer', async () => {
+test('requests lists open and aborted requests', async () => {
   const { url, control } = await serve()
   const client = new AbortController()
   const open = ask(url, '[[stall=0]]', 'test-key', client.signal).catch(() => {})
@@ -70,8 +70,8 @@ test('requests that are being answered are listed, and those that end without an
 
 test.each([
   ['a page', { origin: 'http://evil.example' }],
-  ['another name of loopback', { host: 'evil.example' }],
-])('refuses %s', async (_, headers) => {
+  ['another host name', { host: 'evil.example' }],
+])('control API rejects %s', async (_, headers) => {
   const { control } = await serve()
   const status = await new Promise((resolve, reject) => {
     const sent = request(`${control}/reset`, { method: 'POST', headers }, (response) => {
@@ -82,7 +82,7 @@ test.each([
   expect(status).toBe(403)
 })
 
-test('a script is read again when it changes, and a mistyped directive is named', async () => {
+test('a changed script is reloaded, and a mistyped directive is named', async () => {
   const { at, write } = workplace()
   const script = (answer: string) =>
     write('answers.yaml', `answers: [{ match: { text: hello }, ${answer} }]`)

@@ -38,7 +38,7 @@ function acceptingOnly(route: FaultyOperation) {
 }
 
 describe('chatgen check URL', () => {
-  test('finds out what the selected requirements need, and judges them', async () => {
+  test('detects what the selected requirements need, and judges them', async () => {
     const found = await check('--only V3-THINK-01 --depth quick')
     const { code, stderr, verdicts, capabilities } = found
     expect(stderr).toContain('detected openai, v3, models, chat, chatCursor, reasoning\n')
@@ -47,7 +47,7 @@ describe('chatgen check URL', () => {
     expect(code).toBe(0)
   })
 
-  test('ends with the commands that get to what only a profile can say', async () => {
+  test('prints the commands that create a profile for the rest', async () => {
     const only = '--only V3-THINK-01 --only KB-0* --only OAI-STREAM-10'
     const { code, stdout, verdicts } = await check(`${only} --depth quick`)
     expect(verdicts).toContain('V3-THINK-01 pass')
@@ -61,7 +61,7 @@ describe('chatgen check URL', () => {
     expect(code).toBe(5)
   })
 
-  test('asks only the selected surfaces', async () => {
+  test('uses only the selected surfaces', async () => {
     const { code, stderr } = await check('--profile openai --only OAI-MODELS-03')
     expect(stderr).toContain('discovery: 2 requests, 1 generation; detected openai, models\n')
     expect(stderr).not.toContain('Left on the target')
@@ -81,7 +81,7 @@ describe('chatgen check URL', () => {
     ['some requirements', '--only OAI-CHAT --only OAI-TEMP'],
     ['a surface without a list of models', '--profile v3 --only V3-GEN-02'],
     ['few requests', '--only OAI-CHAT-01 --max-requests 30'],
-  ])('names a model that the target lists, for %s', async (_, line) => {
+  ])('uses a listed model for %s', async (_, line) => {
     const patch = compose([
       onSuccessBody('openai.models', () => ({ data: [{ id: onlyModel }] })),
       ...(['openai.chat', 'v2.message', 'v3.generate'] as const).map(acceptingOnly),
@@ -112,14 +112,14 @@ describe('--max-requests of a bare URL', () => {
     expect(code).toBe(5)
   })
 
-  test('is refused before anything is sent, if it is too low', async () => {
+  test('is rejected before any request if it is too low', async () => {
     const { code, stderr, requests } = await checkThroughProxy(19)
     expect(stderr).toContain('--max-requests 19 is too low for a bare URL')
     expect({ code, requests }).toEqual({ code: 2, requests: 0 })
   })
 })
 
-test('chatgen check --target says in a line which members a run waits for', async () => {
+test('chatgen check --target names the missing fields of the profile', async () => {
   const { ends } = workplace(withKey, { 'target.yaml': `baseUrl: ${server.url}\n` })
   const out = 'cannot be tested without capabilities.knowledge: set it in target.yaml.'
   const ended = await ends('check --target target.yaml --only KB-0*', 5, { out })
@@ -146,7 +146,7 @@ const ca = certificateFile('ca.pem')
 const out = '1 passed, 0 violated'
 
 describe('chatgen check', () => {
-  test('trusts an authority by variable, and by profile', async () => {
+  test('trusts an authority by variable or profile', async () => {
     const front = await secure()
     const profile = `baseUrl: ${front.url}\nnetwork: { ca: ${ca}, httpVersion: 1 }\n`
     const { run } = workplace(key, { 'target.yaml': profile })
@@ -161,19 +161,19 @@ describe('chatgen check', () => {
     expect(new Set(front.protocols)).toEqual(new Set(['h2', 'http/1.1']))
   })
 
-  test('says aloud that it verifies nothing', async () => {
+  test('warns that --insecure verifies nothing', async () => {
     const front = await secure('self-signed')
     const err = '--insecure: the TLS certificate of the target is not verified'
     expectEnd(await chatgen(`check ${front.url} ${only} --insecure`, key), 0, { out, err })
   })
 
-  test('ends with 3 and one sentence for plain HTTP on a port of TLS', async () => {
+  test('ends with 3 and one line for plain HTTP on a TLS port', async () => {
     const { port } = await secure()
     const ended = await chatgen(`check http://127.0.0.1:${port}`, key)
     expectEnd(ended, 3, { err: /^.*speaks TLS; try https:\/\/127\.0\.0\.1:.*\n$/ })
   })
 
-  test('goes through the proxy of the environment, to the address that is named without one', async () => {
+  test('uses HTTPS_PROXY and --resolve, unless NO_PROXY matches', async () => {
     const front = await secure()
     const url = `https://chat.test:${front.port}`
     const credential = `Basic ${Buffer.from('bob:a-secret').toString('base64')}`

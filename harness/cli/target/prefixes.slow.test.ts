@@ -24,7 +24,7 @@ describe('chatgen check', () => {
   test.each([
     ['the host', ''],
     ['the path of the surface', '/v1'],
-  ])('finds the compatible surface from %s, and says where', async (_, path) => {
+  ])('finds the compatible surface from %s and prints its URL', async (_, path) => {
     const { run, ends, report } = workplace(withKey)
     const url = `${compatible.url}${path}`
     const { code, stderr } = await run(`check ${url} --profile wire`)
@@ -37,7 +37,7 @@ describe('chatgen check', () => {
     await ends('rejudge chatgen-results --out again', 0)
   })
 
-  test('of a server without keys calls authentication not applicable, never passed', async () => {
+  test('makes authentication not applicable for a server without keys', async () => {
     const profile = { baseUrl: keyless.url, prefixes: { openai: '/v1' }, auth: 'none' }
     const { ends, read, report } = workplace(withKey, { 'target.json': JSON.stringify(profile) })
     await ends('check --target target.json --profile openai --skip OAI-MODELS-03', 0)
@@ -58,7 +58,7 @@ describe('chatgen check', () => {
   })
 })
 
-test('chatgen init writes the prefixes, and its profile can be used', async () => {
+test('chatgen init writes the prefixes into a usable profile', async () => {
   const { ends, read } = workplace(withKey)
   await ends(`init ${whole.url} ${everywhere}`, 0)
   const prefixes = 'prefixes: { openai: /v1, v2: /n2, v3: /n3, knowledge: /bases }'
@@ -66,7 +66,7 @@ test('chatgen init writes the prefixes, and its profile can be used', async () =
   await ends('check --target target.yaml --only OAI-CHAT,V3-GEN-02', 0)
 })
 
-test('chatgen load sends every kind of request below the prefixes, and leaves no chat', async () => {
+test('chatgen load sends all kinds of requests below the prefixes', async () => {
   const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3' }
   const v2Chat = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
   const profile = { baseUrl: whole.url, prefixes, v2Chat }
@@ -79,7 +79,7 @@ test('chatgen load sends every kind of request below the prefixes, and leaves no
   expect(report.integrity.findings).toEqual([])
 })
 
-test('chatgen bench, capacity and certify find the compatible surface of a bare URL', async () => {
+test('chatgen bench and capacity find the compatible surface of a bare URL', async () => {
   const { run } = workplace(withKey)
   const located = `the compatible surface is at ${compatible.url}/v1`
   const bench = await run(`bench ${compatible.url} --only compatible* --duration 1s --json`)
@@ -93,7 +93,7 @@ test('chatgen bench, capacity and certify find the compatible surface of a bare 
   expect(searched.stdout + searched.stderr).not.toContain('404')
 })
 
-test('chatgen cleanup takes the prefixes of the journal', async () => {
+test('chatgen cleanup uses the prefixes of the journal', async () => {
   const prefixes = { openai: '/v1', v3: '/n3' }
   const journal = journalOf(whole.url, undefined, { prefixes })
   const { ends } = workplace(withKey, { 'journal.ndjson': journal })

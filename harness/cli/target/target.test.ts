@@ -15,7 +15,7 @@ import { withTarget } from './target.ts'
 import { baseUrlOf } from './target-flags.ts'
 
 test.each(['http://127.0.0.1:4010', 'HTTPS://chat.example.org/llm/', 'http://[::1]:8080'])(
-  '%s is an address',
+  'baseUrlOf accepts %s',
   (url) => {
     expect(baseUrlOf(url)).toBe(url)
   },
@@ -35,7 +35,7 @@ test.each([
     url,
     form,
   ]),
-])('%s is none', (url = '', sentence) => {
+])('baseUrlOf rejects %j', (url = '', sentence) => {
   expect(() => baseUrlOf(url)).toThrow(new ConfigurationError([`invalid URL: ${sentence}`]))
 })
 
@@ -57,7 +57,7 @@ function parsed(args: readonly string[], env: NodeJS.ProcessEnv = {}): Container
 const container = (args: readonly string[], env?: NodeJS.ProcessEnv) =>
   containerOf(parsed(args, env), environment)
 
-test('an image with its port, environment and path of readiness', () => {
+test('containerOf reads an image with port, environment and readiness path', () => {
   const image = ['--image', 'chat:1.4', '--port', '8080', '--ready', '/healthz']
   const env = ['--env', 'LIST=a,b=c', '--env', 'EMPTY=', '--env', 'MODEL']
   expect(container([...image, ...env, '--ready-timeout', '90s'])).toEqual({
@@ -69,14 +69,14 @@ test('an image with its port, environment and path of readiness', () => {
   })
 })
 
-test('a service of a Compose file', () => {
+test('containerOf reads a service of a Compose file', () => {
   expect(container(['--compose', 'compose.yaml', '--service', 'chat', '--port', '80'])).toEqual({
     from: { kind: 'compose', file: 'compose.yaml', service: 'chat' },
     ...{ port: 80, env: {}, ready: null, readyMs: 120_000 },
   })
 })
 
-test('the same by variables, one line for each of the environment; otherwise there is none', () => {
+test('containerOf reads variables, and is undefined without them', () => {
   expect(container([])).toBeUndefined()
   const image = { CHATGEN_IMAGE: 'chat:1.4', CHATGEN_CONTAINER_PORT: '8080' }
   const env = { ...image, CHATGEN_ENV: 'LIST=a,b\nTOKEN\n' }
@@ -93,7 +93,7 @@ function networkOf(flags: NetworkFlags, env: Record<string, string> = {}, more =
   return withNetwork(profile, flags, { env, err: () => {} }).network
 }
 
-test('a flag wins over the profile, and a proxy of the profile over that of the environment', () => {
+test('withNetwork prefers flags to the profile, and the profile to the environment', () => {
   const network = { httpVersion: 1, proxy: 'http://profile.test:1', resolve: ['a.test:1:::1'] }
   const env = { HTTPS_PROXY: 'http://ambient.test:1' }
   expect(networkOf({ http2: true }, env, { network })).toEqual({ ...network, httpVersion: 2 })
@@ -113,7 +113,7 @@ test.each([
   ['https://chat.test', { HTTPS_PROXY: proxy }, proxy],
   ['https://chat.test', { https_proxy: proxy, HTTP_PROXY: 'http://other.test' }, proxy],
   ['https://chat.test', { HTTP_PROXY: proxy }, undefined],
-])('the proxy for %s with %j', (url, env, value) => {
+])('proxyFromEnvironment for %s with %j', (url, env, value) => {
   expect(proxyFromEnvironment(url, env)?.value).toBe(value)
 })
 
@@ -131,7 +131,7 @@ test.each([
   ['at.test', true],
   ['chat.test.example', true],
   ['', true],
-])('NO_PROXY=%s leaves the proxy to https://chat.test:8443: %s', (noProxy, used) => {
+])('NO_PROXY=%s uses the proxy for https://chat.test:8443: %s', (noProxy, used) => {
   const env = { HTTPS_PROXY: proxy, NO_PROXY: noProxy }
   expect(proxyFromEnvironment('https://chat.test:8443', env) !== undefined).toBe(used)
 })
@@ -147,7 +147,7 @@ test.each([
   ['http://127.0.0.1', '', false],
   ['http://127.1.2.3:80', '', false],
   ['http://[::1]:4010', '', false],
-])('%s with NO_PROXY=%s: %s', (url, noProxy, used) => {
+])('%s uses the proxy with NO_PROXY=%s: %s', (url, noProxy, used) => {
   const env = { HTTP_PROXY: proxy, http_proxy: proxy, NO_PROXY: noProxy }
   expect(proxyFromEnvironment(url, env) !== undefined).toBe(used)
 })
@@ -177,11 +177,11 @@ test.each([
   ['', {}, [production, production]],
   ['apiKey: ${STAGING_KEY}', { keyEnv: 'OTHER' }, [other, other, overrides('apiKey')]],
   [both, { keyEnv: 'OTHER' }, [other, other, overrides('compatKey, nativeToken')]],
-])('the keys of a profile with "%s" and %j: %j', async (members, flags, used) => {
+])('keys of a profile with "%s" and %j: %j', async (members, flags, used) => {
   expect(await keysFor(members, flags)).toEqual(used)
 })
 
-test('a variable that is not set is no key: the ambient one is not used instead', async () => {
+test('an unset variable is an error, not replaced by CHATGEN_API_KEY', async () => {
   await expect(keysFor('apiKey: ${NOT_SET}', {})).rejects.toThrow(
     /target\.yaml:2: apiKey: the variable NOT_SET is not set/,
   )

@@ -29,7 +29,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Less than the request timeout of a minute. */
 const patienceMs = 20_000
 
-test('a run whose target is silent is ended at once by a second SIGINT, and can still be tidied up after', async () => {
+test('a second SIGINT ends a run with a silent target at once', async () => {
   const { promise: waits, resolve } = Promise.withResolvers<void>()
   await using server = await startModelsServer({
     silentAfter: surfaces,
@@ -56,12 +56,12 @@ test('a run whose target is silent is ended at once by a second SIGINT, and can 
 /** A profile that leaves nothing to discover. */
 const target = `apiKey: \${CHATGEN_API_KEY}\nmodels: { main: m }\nlimits: { settleMs: 0 }\n`
 
-describe('whatever the run is doing', () => {
+describe('a signal', () => {
   test.each([
     ['SIGINT', '"create"'],
     ['SIGTERM', '"scenario":"get-chat'],
     ['SIGHUP', '"scenario":"explore"'],
-  ] as const)('%s ends it with 130, without a chat left, at %s', async (signal, phase) => {
+  ] as const)('%s ends a run with 130 and no chats left at %s', async (signal, phase) => {
     const server = ended(await startChatServer())
     const { start, at, report } = workplace(
       { CHATGEN_API_KEY: server.key },
@@ -77,7 +77,7 @@ describe('whatever the run is doing', () => {
     expect(report('results')).toMatchObject({ interrupted: true, faults: [] })
   })
 
-  test('SIGTERM ends a discovery with 130, without a chat left', async () => {
+  test('ends a discovery with 130 and no chats left', async () => {
     const server = ended(await startChatServer())
     const run = start(`check ${server.url}`, { CHATGEN_API_KEY: server.key })
     await vi.waitUntil(() => server.requests.includes('POST /api/v3/chat'), { timeout: patienceMs })
@@ -86,7 +86,7 @@ describe('whatever the run is doing', () => {
     expect(server.chats.size).toBe(0)
   })
 
-  test.runIf(platform() === 'linux')('a signal ends its start with 130', async () => {
+  test.runIf(platform() === 'linux')('ends a start with 130', async () => {
     for (const [at, delayMs] of [0, 40, 80, 120, 160, 240, 320].entries()) {
       const signal = signals[at % signals.length]
       const run = start('check http://127.0.0.1:9')
@@ -132,7 +132,7 @@ async function startFront(target: string, maxStreams: number) {
   return { url: `https://localhost:${await portOf(server)}`, connections: () => streams.size }
 }
 
-test('a process ends with its verdict though a server leaves its connections open after GOAWAY', {
+test('a process ends even if a server keeps its connections open after GOAWAY', {
   timeout: 120_000,
 }, async () => {
   await using models = await startModelsServer()
@@ -217,7 +217,7 @@ describe('Ctrl-C on a terminal', () => {
     for (const name of ['target.yaml', 'chatgen-results']) expect(existsSync(at(name))).toBe(false)
   })
 
-  test('leaves no frame of a spinner that fills the line, after which ^C is echoed', async () => {
+  test('leaves no spinner frame if the spinner fills the line', async () => {
     // As many columns as the spinner and "starting" need, with the last one left free.
     const narrow = { columns: 11, shows: /[\u2801-\u28ff][^\r\n]*sta/ }
     await using silent = await silenced(check, surfaces, narrow)
@@ -228,7 +228,7 @@ describe('Ctrl-C on a terminal', () => {
     for (const { text } of await run.screen()) expect(text).not.toMatch(spinner)
   })
 
-  test('leaves a terminal as it was, if the run was killed', async () => {
+  test('stays enabled, as does echo, after the run was killed', async () => {
     const script = `(echo pid=$(exec sh -c 'echo $PPID'); exec "$@"); stty -a`
     // Processes that it leaves keep the terminal open until their request times out.
     await using silent = await silenced(`${check} --timeout 10000`, surfaces, {

@@ -89,9 +89,12 @@ const commands: Readonly<Record<string, Command>> = {
   'load --dry-run': { line: 'load URL --dry-run --rate 5', code: 0 },
 }
 
-test.each(Object.entries(commands))('chatgen %s in 80 columns and in 60', async (_, command) => {
-  await Promise.all([80, 60].map((columns) => expectLayout(command, columns)))
-})
+test.each(Object.entries(commands))(
+  'chatgen %s fits into 80 and 60 columns',
+  async (_, command) => {
+    await Promise.all([80, 60].map((columns) => expectLayout(command, columns)))
+  },
+)
 
 async function expectLayout(
   { line, until, code, maxLines = 1_000 }: Command,

@@ -47,23 +47,26 @@ async function endOf(child: ChildProcess & { readonly stderr: Readable }) {
   return { code, stderr }
 }
 
-describe.runIf(existsSync('/dev/full'))('the exit code is 2 if output is lost', () => {
+describe.runIf(existsSync('/dev/full'))('lost output', () => {
   test.each([
     ['closed', '>&-', 0, 0],
     ['full', '>/dev/full', 2, 1],
     ['not for writing', '1</dev/null', 2, 1],
     ['of a reader that leaves', '2>&1 | head -c 0', 0, 0],
     ['full, as standard error', '>/dev/full 2>/dev/full', 2, 0],
-  ])('with a standard output that is %s', async (_, redirection, exitCode, lines) => {
-    await using server = await startModelsServer()
-    const { code, stderr, outcome } = await check(server.url, redirection)
-    expect([code, outcome]).toEqual([exitCode, 'conforms'])
-    expect(stderr.split(ended)).toHaveLength(lines + 1)
-    expect(stderr).not.toContain('internal error')
-  })
+  ])(
+    'to a standard output that is %s (%s) ends with %i',
+    async (_, redirection, exitCode, lines) => {
+      await using server = await startModelsServer()
+      const { code, stderr, outcome } = await check(server.url, redirection)
+      expect([code, outcome]).toEqual([exitCode, 'conforms'])
+      expect(stderr.split(ended)).toHaveLength(lines + 1)
+      expect(stderr).not.toContain('internal error')
+    },
+  )
 
   test.each(['explain V3-IDEM-04', 'list', '--help'])(
-    'also by the last write of %s',
+    'also in the last write of %s',
     async (line) => {
       const { code, stderr } = await inShell(`${line} >/dev/full`, workplace().folder)
       expect(code).toBe(2)
@@ -77,18 +80,18 @@ describe.runIf(existsSync('/dev/full'))('the exit code is 2 if output is lost', 
 test.each([
   ['a rejection', slip],
   ['an exception', `throw new Error('a slip of ours')`],
-])('%s that nobody catches ends with 4', async (_, statement) => {
+])('%s without a handler ends with 4', async (_, statement) => {
   const run = start('serve --port 0', failing(statement))
   await run.shows('Listening')
   await endsAtSlip(run)
 })
 
-describe('a reader who has had enough', () => {
-  test('of a list is no fault', async () => {
+describe('a reader that closes its pipe', () => {
+  test('is not an error of a list', async () => {
     expect(await firstLine('serve --list-faults')).toEqual({ code: 0, stderr: '' })
   })
 
-  test('of a report changes no exit code', async () => {
+  test('does not change the exit code of a check', async () => {
     await using server = await startModelsServer({ open: true })
     const { at } = workplace({}, { 'target.yaml': `baseUrl: ${server.url}\n` })
     const line = `check --target ${at('target.yaml')} --only OAI-AUTH-01`
@@ -96,7 +99,7 @@ describe('a reader who has had enough', () => {
   })
 })
 
-/** Reads nothing at all: the pipe is closed before the first word. */
+/** Reads nothing: the pipe is closed before the first write. */
 async function firstLine(line: string) {
   const child = spawn(process.execPath, [bin, ...wordsOf(line)], {
     cwd: '/tmp',
@@ -140,7 +143,7 @@ describe.each(Object.entries(responses))('%s', (_, response) => {
     'check URL --only OAI-CHAT-* --only OAI-ERR-* --only V3-AUTH-*',
     'init URL --out - --timeout 2000',
     'load URL --rate 5 --arrival constant --duration 1s --surface openai',
-  ])('in the output of %s is neither a control sequence nor a command', async (line) => {
+  ])('makes %s print neither control sequences nor workflow commands', async (line) => {
     const { run, read } = workplace({ CHATGEN_API_KEY: 'sk-hostile-text', GITHUB_ACTIONS: 'true' })
     const { code, stdout, stderr } = await run(line.replace('URL', server.url))
     expect([0, 1, 3, 5, 6]).toContain(code)
@@ -163,7 +166,7 @@ function commandsIn(text: string): readonly string[] {
   return text.split('\n').filter((line) => /^\s*::/.test(line) || line.includes('##['))
 }
 
-test('workflow commands are escaped on GitHub Actions only', () => {
+test('workflow commands are escaped only on GitHub Actions', () => {
   const text = 'a\n  ::error::b\nc ##[error]d'
   expect(escapeWorkflowCommands(text, {})).toBe(text)
   expect(commandsIn(text)).toHaveLength(2)
@@ -172,7 +175,7 @@ test('workflow commands are escaped on GitHub Actions only', () => {
   expect(commandsIn(escaped)).toEqual([])
 })
 
-test('annotations escape no command of their own, and all others', () => {
+test('annotations are not escaped, unlike other workflow commands', () => {
   const printed: string[] = []
   const formats = ['console', 'github'].map((name) => ({ name, file: null, render: String }))
   const style = { color: false, width: 80, verbose: false }
@@ -197,17 +200,22 @@ beforeAll(async () => {
   stdout = run.stdout
 })
 
-describe('in a pipe', () => {
-  test('FORCE_COLOR=1 colors what is printed, and nothing that is stored', () => {
+describe('output in a pipe', () => {
+  test('is colored by FORCE_COLOR=1, but stored files are not', () => {
     expect(stdout).toContain(`${esc}[`)
     expect(read('results/report.json')).not.toMatch(/u001b/i)
   })
 
   test.each<[string, Record<string, string>, string, boolean]>([
-    ['nothing is colored', {}, '', false],
-    ['FORCE_COLOR wins over NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, '', true],
-    ['FORCE_COLOR=0 is a no', { FORCE_COLOR: '0' }, '', false],
-    ['--no-color wins over FORCE_COLOR', { FORCE_COLOR: '1' }, '--no-color', false],
+    ['is not colored', {}, '', false],
+    ['is colored by FORCE_COLOR despite NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, '', true],
+    ['is not colored with FORCE_COLOR=0', { FORCE_COLOR: '0' }, '', false],
+    [
+      'is not colored with --no-color despite FORCE_COLOR',
+      { FORCE_COLOR: '1' },
+      '--no-color',
+      false,
+    ],
   ])('%s', async (_, env, flags, colored) => {
     const run = await chatgen(`report results ${flags}`, env, folder)
     expect(run.stdout).toContain('VIOLATED')
@@ -215,12 +223,12 @@ describe('in a pipe', () => {
   })
 })
 
-describe('on a terminal', () => {
+describe('output on a terminal', () => {
   test.each<[string, Record<string, string>, boolean]>([
-    ['there are colors', {}, true],
-    ['NO_COLOR is obeyed', { NO_COLOR: '1' }, false],
-    ['an empty NO_COLOR counts as none', { NO_COLOR: '' }, true],
-    ['TERM=dumb has none', { TERM: 'dumb' }, false],
+    ['is colored', {}, true],
+    ['is not colored with NO_COLOR', { NO_COLOR: '1' }, false],
+    ['is colored with an empty NO_COLOR', { NO_COLOR: '' }, true],
+    ['is not colored with TERM=dumb', { TERM: 'dumb' }, false],
   ])('%s', async (_, env, colored) => {
     const run = startInTerminal('report results', { env, cwd: folder })
     await run.ended
@@ -228,7 +236,7 @@ describe('on a terminal', () => {
     expect(run.raw().includes(`${esc}[3`)).toBe(colored)
   })
 
-  test('TERM=dumb has no spinner, nor anything else that moves the cursor', async () => {
+  test('has no spinner or cursor movement with TERM=dumb', async () => {
     await using server = await startModelsServer({ delayMs: 50 })
     const env = { ...withKey, TERM: 'dumb' }
     const run = startInTerminal(`check ${server.url} --only OAI-MODELS-01`, { env })

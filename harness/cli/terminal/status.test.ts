@@ -31,8 +31,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-describe('without a terminal', () => {
-  test('a check says every ten seconds how far it is, and how long it will take yet', () => {
+describe('progress without a terminal', () => {
+  test('of a check is printed every ten seconds with the time left', () => {
     const progressView = showProgress(io, true)
     vi.advanceTimersByTime(9_900)
     expect(printed).toEqual([])
@@ -54,21 +54,21 @@ describe('without a terminal', () => {
     ])
   })
 
-  test('--quiet keeps it to itself', () => {
+  test('is not printed with --quiet', () => {
     showProgress(io, false).update(progress({}))
     showLoadProgress(io, false)
     vi.advanceTimersByTime(60_000)
     expect(printed).toEqual([])
   })
 
-  test('a load says so from its preparation on', () => {
+  test('of a load is printed from its preparation on', () => {
     const progressView = showLoadProgress(io, true)
     vi.advanceTimersByTime(10_000)
     progressView.stop()
     expect(printed).toEqual(['load: preparing'])
   })
 
-  test('a short command says what it does after two seconds', () => {
+  test('of a short command is printed after two seconds', () => {
     const steps = showSteps(io, { name: 'init' })
     steps.step('which surfaces answer')
     vi.advanceTimersByTime(1_900)
@@ -79,11 +79,11 @@ describe('without a terminal', () => {
   })
 })
 
-describe('an estimate', () => {
+describe('an estimated time', () => {
   test.each([
-    ['so little is done', { share: 0.04 }],
+    ['less than 5 % is done', { share: 0.04 }],
     ['everything is done', { share: 1 }],
-  ])('is not made if %s', (_, about) => {
+  ])('is omitted if %s', (_, about) => {
     const progressView = showProgress(io, true)
     vi.advanceTimersByTime(9_000)
     progressView.update(progress(about))
@@ -92,7 +92,7 @@ describe('an estimate', () => {
     expect(printed).toEqual(['check: 12/60 scenarios, 40 requests, 10 s'])
   })
 
-  test('is in minutes from two on', () => {
+  test('is in minutes from two minutes on', () => {
     const progressView = showProgress(io, true)
     progressView.update(progress({ share: 0.05 }))
     vi.advanceTimersByTime(10_000)

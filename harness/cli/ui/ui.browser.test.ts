@@ -36,7 +36,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   }, 60_000)
   afterAll(() => browser?.close())
 
-  test('a red target becomes green: with a button for what failed, for one, for a section', async () => {
+  test('reruns failed requirements, one of them, or a section', async () => {
     const red = await serve(['--fault', fault])
     const out = join(emptyFolder(), 'results')
     await checked(red.url, out)
@@ -66,7 +66,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(Object.keys(verdicts(join(out, 'part-3'))).length).toBeGreaterThan(5)
   })
 
-  test('a run of everything is shown while it runs, stops at a button and keeps its results', async () => {
+  test('shows a full run, stops it and keeps its results', async () => {
     const { url } = await serve(['--pace', 'ttft=300ms'])
     const out = join(emptyFolder(), 'results')
     const { page } = await open(`ui ${url} --profile v3 --out ${out}`)
@@ -91,7 +91,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     ['dark', 1200],
     ['light', 390],
     ['dark', 390],
-  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
+  ] as const)('has no accessibility violations in %s at %i px', async (colorScheme, width) => {
     const folder = stored(hostileReport('plain'))
     const other = stored(hostileReport('other'))
     const options = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true }
@@ -104,7 +104,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     await expectAccessible(page)
   })
 
-  test('is used with the keyboard alone', async () => {
+  test('can be used with the keyboard', async () => {
     const folder = stored(hostileReport('plain'))
     const { page } = await open(`ui http://127.0.0.1:9 --out ${folder}`)
     await page.locator('.items li').first().waitFor()
@@ -124,7 +124,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(await focused(page)).toBe('Run everything')
   })
 
-  test('runs nothing that a target sent', async () => {
+  test('executes nothing that a target sent', async () => {
     const text = Object.values(hostileTexts).join(' | ')
     const { report, exchanges } = hostileReport(text)
     const check = stored({ report, exchanges })
@@ -150,7 +150,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(complaints).toEqual([])
   })
 
-  test('a page of another origin reads nothing, runs nothing and embeds nothing', async () => {
+  test('is inaccessible to a page of another origin', async () => {
     const out = stored(hostileReport('plain'))
     const { url } = await open(`ui http://127.0.0.1:9 --out ${out}`)
     const { origin, search } = new URL(url)
@@ -177,7 +177,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     ).toBe(403)
   })
 
-  test('a load run is drawn while it runs; stopped, its report is kept', async () => {
+  test('shows a load run, and keeps the report if it is stopped', async () => {
     const { url } = await serve(['--pace', 'ttft=20ms,gap=2ms'])
     const out = join(emptyFolder(), 'results')
     const { page, running } = await open(`load ${url} --rate 10 --duration 120s --ui --out ${out}`)
@@ -197,7 +197,7 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
     expect(existsSync(join(out, 'report.json'))).toBe(true)
   })
 
-  test('a search is shown while it runs; stopped, its report is kept', async () => {
+  test('shows a capacity search, and keeps the report if it is stopped', async () => {
     const { url } = await serve()
     const out = join(emptyFolder(), 'results')
     const { page, running } = await open(`capacity ${url} --slo 'ttft.p95 < 1s' --ui --out ${out}`)
@@ -266,7 +266,7 @@ function focused(page: Page): Promise<string | null> {
   return page.evaluate('document.activeElement.textContent')
 }
 
-/** Script of a page that tries everything it can in the browser of the user. */
+/** Script of a page that tries all kinds of access in the browser of the user. */
 function attack(origin: string, token: string): string {
   return `(async () => {
   const [origin, token] = ${JSON.stringify([origin, token])}

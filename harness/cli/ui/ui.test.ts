@@ -33,14 +33,14 @@ async function runAll(session: Session): Promise<void> {
   await expect.poll(() => session.running).toBeNull()
 }
 
-test('parts stay if a run of everything replaced no report', async () => {
+test('parts are kept if a full run wrote no report', async () => {
   const { session, part } = sessionWith(() => version)
   await runAll(session)
   expect(session.results[0]?.parts).toHaveLength(1)
   expect(existsSync(part)).toBe(true)
 })
 
-test('parts are removed when a run of everything replaced the report', async () => {
+test('parts are removed if a full run replaced the report', async () => {
   const { session, part, folder } = sessionWith((run) => {
     writeFileSync(join(run.folder, 'report.json'), newer)
     return version
@@ -51,7 +51,7 @@ test('parts are removed when a run of everything replaced the report', async () 
   expect(existsSync(join(folder, 'report.json'))).toBe(true)
 })
 
-test('a strict check is violated as long as a warning that is no part stays', () => {
+test('a strict check stays violated while a warning is in no part', () => {
   const [one, other] = (['V3-SSE-07', 'V3-SSE-30'] as const).map((id) =>
     resultOf(id, { verdict: 'warn' }),
   )
@@ -83,7 +83,7 @@ test.each([
   ['a button', 'POST', at('/run'), { ...own, ...bearer, origin: 'http://127.0.0.1:4321' }],
   ['the other name of the machine', 'GET', withToken, { host: 'localhost:4321' }],
   ['a script of the page', 'GET', script, own],
-])('%s is let in', (_, method, url, headers) => {
+])('%s is accepted', (_, method, url, headers) => {
   expect(refusal({ method, headers }, url, page)).toBeNull()
 })
 
@@ -97,15 +97,15 @@ test.each([
   ['another port of the same site', 'GET', withToken, { ...own, 'sec-fetch-site': 'same-site' }],
   ['a script of the page, for another site', 'GET', script, elsewhere],
   ['a form with the token in its address', 'POST', at(`/run?token=${page.token}`), own],
-  ['a file that climbs out of the assets', 'GET', at('/assets/../view'), own],
-])('%s is refused', (_, method, url, headers) => {
+  ['a path outside of the assets', 'GET', at('/assets/../view'), own],
+])('%s is rejected', (_, method, url, headers) => {
   expect(refusal({ method, headers }, url, page)).not.toBeNull()
 })
 
 const { token } = page
 const examples = ['', token, token.slice(0, -1), `${token} `, 'ä-token-of-this-pag']
 
-test('only the token itself is the token', () => {
+test('only the exact token is accepted', () => {
   fc.assert(
     fc.property(fc.string(), (token) => {
       const url = at(`/view?${new URLSearchParams({ token })}`)
@@ -132,7 +132,7 @@ test.each([
   expect(givenFlags(command, line.split(' '), ['ui']).join(' ')).toBe(kept)
 })
 
-test('a dropped flag takes its value along', () => {
+test('a dropped flag is removed with its value and its variable', () => {
   expect(givenFlags(command, ['--out', 'dir', '--only', 'A'], ['out'])).toEqual(['--only', 'A'])
   const env = { CHATGEN_OUT: 'dir', CHATGEN_DRY_RUN: 'true', CHATGEN_API_KEY: 'k', HOME: '/' }
   expect(environmentWithout(env, ['out', 'dryRun'])).toEqual({ CHATGEN_API_KEY: 'k', HOME: '/' })
