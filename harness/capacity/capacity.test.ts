@@ -21,7 +21,7 @@ import { answer, searchCapacity } from './search.ts'
 
 const slo = 'ttft.p95 < 500ms'
 
-/** A target whose share over the limit follows from the rate alone, without noise. */
+/** A target whose share over the limit depends on the rate alone, without noise. */
 function exact(
   share: (rate: number) => number,
   requests = 20_000,
@@ -62,20 +62,20 @@ describe('searchCapacity', () => {
     expect((high - low) / 2).toBeLessThanOrEqual(0.05 * (found.rate ?? 0))
   })
 
-  test('tells a cliff, with the two rates on either side of it', async () => {
+  test('detects a cliff between two rates', async () => {
     const found = await searched((rate) => (rate > 80 ? 0.9 : 0.001))
     expect(found).toMatchObject({ end: 'precise', by: 'cliff' })
     expectAround(found.interval, 80)
   })
 
-  test('ends where it is told to look no further', async () => {
+  test('ends at the maximum or minimum rate', async () => {
     const above = { end: 'above max', rate: null, highestMet: 1000 }
     expect(await searched(() => 0.001)).toMatchObject(above)
     const below = { end: 'below min', limitedBy: slo, lowestMissed: 1 }
     expect(await searched(() => 0.5)).toMatchObject(below)
   })
 
-  test('never counts a probe whose generator was the bottleneck', async () => {
+  test('ignores probes whose generator was the bottleneck', async () => {
     const found = await searchCapacity(
       late((rate) => rate >= 20),
       options,
@@ -85,14 +85,14 @@ describe('searchCapacity', () => {
     expect(found.highestMet).toBeLessThan(20)
   })
 
-  test('asks again where other programs made the generator late', async () => {
+  test('repeats probes whose generator was disturbed', async () => {
     let probes = 0
     const disturbed = late(() => ++probes % 6 !== 0, { isDisturbed: true })
     const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
     expect(found).toMatchObject({ end: 'precise', limitedBy: slo })
   })
 
-  test('a machine on which no probe was in time ends the search with its budget only', async () => {
+  test('ends with its budget only if no probe had a timely generator', async () => {
     const disturbed = late((rate) => rate >= 20, { isDisturbed: true })
     const found = await searchCapacity(disturbed, { ...options, maxProbes: 200 })
     expect(found).toMatchObject({ end: 'generator', rate: null, lowestMissed: null })
@@ -117,7 +117,7 @@ describe('searchCapacity', () => {
     expect(rates.filter((rate) => rate === capacity).length).toBeLessThan(8)
   })
 
-  test('keeps the bracket when it is interrupted', async () => {
+  test('keeps the bracket if it is interrupted', async () => {
     const abort = new AbortController()
     const run = exact(around(42))
     const probed = async (rate: number) => {
@@ -150,7 +150,7 @@ async function searchWithFew(share: (rate: number) => number, seed: number, usua
   return { found, log, spent, budget }
 }
 
-describe('a search whose probes hold few requests', () => {
+describe('a search with few requests per probe', () => {
   const seeds = Array.from({ length: 40 }, (_, at) => at)
   const search = (capacity: number, usualSeconds: number) =>
     Promise.all(seeds.map((seed) => searchWithFew(around(capacity), seed, usualSeconds)))
@@ -159,7 +159,7 @@ describe('a search whose probes hold few requests', () => {
     [6, 8],
     [3, 6],
     [12, 4],
-  ])('capacity %d/s, %d s a probe: holds it, and spends its time near it', async (capacity, s) => {
+  ])('contains capacity %d/s with %d s per probe, and probes near it', async (capacity, s) => {
     const runs = await search(capacity, s)
     const decided = runs.filter(({ found }) => found.interval !== null)
     const held = decided.filter(({ found }) => {
@@ -175,7 +175,7 @@ describe('a search whose probes hold few requests', () => {
     }
   })
 
-  test('a minimum that looks missed by chance does not keep the search', async () => {
+  test('continues after a minimum that is missed by chance', async () => {
     const run = exact(around(7), 40)
     const rates: number[] = []
     const unlucky = async (rate: number): Promise<Probe> => {
@@ -190,17 +190,17 @@ describe('a search whose probes hold few requests', () => {
     expectAround(interval, 7)
   })
 
-  test('a minimum that is met is never called missed', async () => {
+  test('never reports a minimum as missed if it is met', async () => {
     for (const { found } of await search(6, 8)) expect(found.end).not.toBe('below min')
   })
 
-  test('a target that misses at the minimum is', async () => {
+  test('ends below the minimum if the minimum is missed', async () => {
     const runs = await Promise.all(seeds.map((seed) => searchWithFew(() => 0.5, seed, 8)))
     for (const { found } of runs) expect(found.end).toBe('below min')
   })
 })
 
-test('a longer budget decides a narrower interval, and the sentence says how long', () => {
+test('a longer budget gives a narrower interval, and budgetText names its duration', () => {
   const values = fc.record({
     rate: fc.double({ min: 0.1, max: 500, noNaN: true }),
     allowed: fc.constantFrom(0.01, 0.05, 0.1, 0.5),
@@ -223,13 +223,13 @@ test('a longer budget decides a narrower interval, and the sentence says how lon
   )
 })
 
-test('crossingOf needs a slope that is told from noise', () => {
+test('crossingOf is null without a significant slope', () => {
   const flat = [10, 11, 12, 13].map((rate) => ({ rate, count: 100, over: 5 }))
   expect(crossingOf(flat, 0.05)?.interval ?? null).toBeNull()
   expect(crossingOf(flat.slice(2), 0.05)).toBeNull()
 })
 
-test('isotonic keeps every request, and shares ascend', () => {
+test('isotonic keeps all requests and returns ascending shares', () => {
   const counts = fc.array(
     fc.record({
       rate: fc.integer({ min: 1, max: 20 }),
@@ -252,7 +252,7 @@ test('isotonic keeps every request, and shares ascend', () => {
   })
 })
 
-test('independentShare sees runs that neighbors alone do not show', () => {
+test('independentShare detects runs that lag-1 autocorrelation misses', () => {
   const alternating = Array.from({ length: 2000 }, (_, at) => at % 2)
   const runs = Array.from({ length: 2000 }, (_, at) => Math.floor(at / 200) % 2)
   expect(independentShare(alternating)).toBe(1)
@@ -266,7 +266,7 @@ test.each([
   [3, 3.1824],
   [10, 2.2281],
   [100, 1.984],
-])('the quantile of Student’s t at 0.975 with %d degrees of freedom', (degrees, quantile) => {
+])('studentQuantile at 0.975 with %d degrees of freedom is %d', (degrees, quantile) => {
   expect(studentQuantile(0.975, degrees)).toBeCloseTo(quantile, 2)
 })
 
@@ -300,8 +300,8 @@ function bucket(burst: number, refill: number) {
   }
 }
 
-describe('the rate limit behind answers 429', () => {
-  test('is a token bucket, whose burst and refill lie in their intervals', () => {
+describe('a rate limit behind responses 429', () => {
+  test('is a token bucket within the intervals of burst and refill', () => {
     const limits = fc.record({
       burst: fc.integer({ min: 10, max: 100 }),
       refill: fc.integer({ min: 5, max: 50 }),
@@ -318,7 +318,7 @@ describe('the rate limit behind answers 429', () => {
     })
   })
 
-  test('may be a quota of fixed windows, whose long-run rate lies in the interval', () => {
+  test('is a quota of fixed windows with its rate in the interval', () => {
     let [window, used] = [-1, 0]
     const sent = arrivals({ rate: 80, seconds: 60 }, (atMs) => {
       const now = Math.floor(atMs / 1000)
@@ -329,14 +329,14 @@ describe('the rate limit behind answers 429', () => {
     expectAround(policyLimitOf(sent, 100)?.refill.interval, 40)
   })
 
-  test('is none where the accepted requests wait: the target is saturated', () => {
+  test('is null if accepted requests wait, as in saturation', () => {
     const sent = arrivals({ rate: 60, seconds: 30 }, bucket(20, 40))
     expect(policyLimitOf(sent, 100)).not.toBeNull()
     const slow = sent.map((each) => ({ ...each, latencyMs: 900 }))
     expect(policyLimitOf(slow, 100)).toBeNull()
   })
 
-  test('is none where refusals begin at one number of requests in flight', () => {
+  test('is null if refusals depend on requests in flight', () => {
     const endTimes: number[] = []
     const sent = arrivals({ rate: 120, seconds: 30 }, (atMs) => {
       const inFlight = endTimes.filter((end) => end > atMs).length
@@ -348,7 +348,7 @@ describe('the rate limit behind answers 429', () => {
     expect(policyLimitOf(sent, 100)).toBeNull()
   })
 
-  test('is not told from few refusals, nor from a short time', () => {
+  test('is null with few refusals or a short time', () => {
     expect(fitTokenBucket(arrivals({ rate: 20, seconds: 30 }, bucket(20, 40)))).toBeNull()
     const brief = arrivals({ rate: 400, seconds: 1 }, bucket(1, 5))
     expect(brief.filter(({ accepted }) => !accepted).length).toBeGreaterThan(100)
@@ -356,7 +356,7 @@ describe('the rate limit behind answers 429', () => {
   })
 })
 
-test('the highest rate within a bucket is its refill if it is large, and lower if it is small', () => {
+test('rateWithinBucket is the refill of a large bucket, and lower for a small one', () => {
   expect(rateWithinBucket(2000, 40, 0.01) / 40).toBeCloseTo(1 / 0.99, 1)
   // From a simulation of the queue: scripts/capacity/targets.ts.
   expect(rateWithinBucket(20, 40, 0.01)).toBeCloseTo(38.3, 0)
@@ -364,17 +364,17 @@ test('the highest rate within a bucket is its refill if it is large, and lower i
 })
 
 test.each([
-  ['the same interval is no change', 100, [98, 102], 100, [98, 102], 'no regression'],
+  ['equal intervals are no regression', 100, [98, 102], 100, [98, 102], 'no regression'],
   ['a tenth less is a regression', 100, [99, 101], 90, [89, 91], 'regression'],
   ['a tenth more is an improvement', 100, [99, 101], 110, [109, 111], 'no regression'],
-  ['wide intervals decide nothing', 100, [85, 115], 90, [75, 105], 'undecided'],
-  ['a search without an answer decides nothing', 100, [99, 101], null, null, 'undecided'],
+  ['wide intervals are undecided', 100, [85, 115], 90, [75, 105], 'undecided'],
+  ['a search without a result is undecided', 100, [99, 101], null, null, 'undecided'],
 ] as const)('%s', (_, rateA, intervalA, rateB, intervalB, outcome) => {
   const [a, b] = [reportOf(rateA, intervalA), reportOf(rateB, intervalB)]
   expect(compareCapacities(a, b, 0.05).outcome).toBe(outcome)
 })
 
-test('searches for other SLOs have no verdict, and an overloaded generator makes it invalid', () => {
+test('searches with different SLOs are undecided, with an overloaded generator invalid', () => {
   const [a, b] = [reportOf(100, [99, 101]), reportOf(50, [49, 51])]
   const other = { ...b, config: { ...b.config, slos: ['e2e.p95 < 9s'] } }
   const found = compareCapacities(a, other, 0.05)
@@ -390,7 +390,7 @@ function reportOf(rate: number | null, interval: readonly [number, number] | nul
   })
 }
 
-test('what is in flight and the tokens count all requests of a transaction', () => {
+test('concurrency and tokens include all requests of a transaction', () => {
   const counts = { offered: 30, completed: 30, inputTokens: 300, outputTokens: 600 }
   const perSecond = { ...capacityProbeOf().perSecond, ...counts }
   const row = { ...{ rate: 10, concurrency: 60, perSecond }, valid: true, stopped: null } as const
@@ -426,7 +426,7 @@ describe('driftOf', () => {
     )
   })
 
-  test('is silent about verdicts in order, and at nearly the same rate', () => {
+  test('ignores ordered verdicts and nearly equal rates', () => {
     expect(drift([80, 'met', 1000], [90, 'missed', 2000])).toBeUndefined()
     expect(drift([80, 'met', 1000], [78, 'missed', 2000])).toBeUndefined()
   })
@@ -437,7 +437,7 @@ test.each([
   ['undecided', 'precise', ['a slip']],
   ['undecided', 'above max', ['a slip']],
   ['invalid', 'generator', ['a slip']],
-] as const)('a search is %s that ended with %s and the faults %j', (outcome, end, faults) => {
+] as const)('a search is %s if it ended with %s and the faults %j', (outcome, end, faults) => {
   const search = { capacity: { end }, rows: [], isUnreachable: false, faults: [...faults] }
   expect(outcomeOf(search)).toBe(outcome)
 })

@@ -20,7 +20,7 @@ test.each([
     'headers: X-Tester would tell the requests from those of users',
   ],
 ])(
-  'a setting that hides a violation is refused before anything is sent',
+  'certify rejects a setting that hides a violation before any request',
   async (profile, reason) => {
     const outDir = join(temporaryFolder(), 'bundle')
     const certification = certify({
@@ -37,12 +37,12 @@ test.each([
   },
 )
 
-test('it is none for surfaces without such a requirement, nor is a rate that allows a race', () => {
+test('refusedSettings is empty for other surfaces and for a rate that allows races', () => {
   expect(refusedSettings(profileAt(1), 'openai')).toEqual([])
   expect(refusedSettings(profileAt(2), 'full')).toEqual([])
 })
 
-test('a file of a bundle that does not fit on the disk is refused with advice, and nothing is left of it', () => {
+test('writeInBundle rejects a full disk with advice and removes the file', () => {
   const folder = temporaryFolder()
   symlinkSync('/dev/full', join(folder, 'certificate'))
   const write = () => writeInBundle(folder, 'certificate', 'signed')

@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { urlOf } from '../client/test-support/listen-on-loopback.ts'
 import { awaitReadiness, runName, stateOfRun, withoutHeaders } from './engine.ts'
 
-describe('the name of a run', () => {
-  test('of this process is that of a running one', () => {
+describe('stateOfRun', () => {
+  test('is running for this process', () => {
     expect(stateOfRun(runName())).toBe('running')
   })
 
-  test('of a process that was killed is that of an ended one', async () => {
+  test('is ended for a killed process', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     await once(child, 'spawn')
     const name = runName(child.pid)
@@ -21,24 +21,24 @@ describe('the name of a run', () => {
     expect(stateOfRun(name)).toBe('ended')
   })
 
-  test('of an earlier process with the same id is that of an ended one', () => {
+  test('is ended for an earlier process with the same id', () => {
     const earlier = runName().replace(/\d+$/, '1')
     expect(stateOfRun(earlier)).toBe('ended')
   })
 
-  test('of another machine is not known', () => {
+  test('is elsewhere for another machine', () => {
     expect(stateOfRun(`chatgen-run-00000000-${process.pid}-1`)).toBe('elsewhere')
   })
 
   test.each(['chatgen', 'chatgen-run', 'chatgen-run-mine', 'my-chatgen-run-00000000-1-1'])(
-    '%s is not that of a run',
+    'is undefined for %s',
     (name) => {
       expect(stateOfRun(name)).toBeUndefined()
     },
   )
 })
 
-test('frames of a log carry their payloads in order', () => {
+test('withoutHeaders joins the payloads of log frames in order', () => {
   const frame = (stream: number, text: string) => {
     const payload = Buffer.from(text)
     const header = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0])
@@ -67,16 +67,21 @@ describe('readiness', () => {
   const long = { ready: '/healthz', readyMs: 60_000, signal, isRunning: async () => true }
 
   test.each([
-    ['comes with the first status below 400 of its path', [503, 503, 204], {}, { kind: 'ready' }],
-    ['comes with any answer if no path is named', [404], { ready: null }, { kind: 'ready' }],
-    ['never comes', [503], { readyMs: 500 }, { kind: 'never', last: 'status 503' }],
+    ['is reached at the first status below 400', [503, 503, 204], {}, { kind: 'ready' }],
+    ['is reached at any response without a path', [404], { ready: null }, { kind: 'ready' }],
+    [
+      'is never reached within its timeout',
+      [503],
+      { readyMs: 500 },
+      { kind: 'never', last: 'status 503' },
+    ],
     ['ends with the container', [503], { isRunning: async () => false }, { kind: 'exited' }],
   ])('%s', async (_, statuses, options, readiness) => {
     const baseUrl = await served(statuses)
     expect(await awaitReadiness({ ...long, baseUrl, ...options })).toEqual(readiness)
   })
 
-  test('ends with the interruption', async () => {
+  test('ends if it is interrupted', async () => {
     const baseUrl = await served([503])
     const interruption = new AbortController()
     const waiting = awaitReadiness({ ...long, baseUrl, signal: interruption.signal })

@@ -76,7 +76,7 @@ function busyCaller(route: FaultyOperation, every: number): Dialect['patch'] {
   })
 }
 
-describe('a legal server is not accused', () => {
+describe('exploration of a legal server finds no violation', () => {
   const named = (name: string) => {
     const dialect = dialects.find((one) => one.name === name)
     if (dialect === undefined) throw new Error(`there is no dialect ${name}`)
@@ -107,7 +107,7 @@ describe('a legal server is not accused', () => {
   )
 })
 
-test('a server that was written from the document alone is not accused', async () => {
+test('exploration of the second server finds no violation', async () => {
   const server = await startSecondServer()
   try {
     const result = await exploreAlone(wholeProfile(server), 'fixed', 200)
@@ -119,7 +119,7 @@ test('a server that was written from the document alone is not accused', async (
   }
 }, 120_000)
 
-describe('a fault that takes a sequence is found, and shown by few requests', () => {
+describe('exploration finds a stateful fault and shows it with at most six requests', () => {
   test.each([
     ['v3.updateChat: name is ignored (occurrence: third or later)', 'V3-CHAT-10'],
     // A search may be the first to miss a chat whose name was not set, but it is not at fault.

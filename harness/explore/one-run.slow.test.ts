@@ -114,7 +114,7 @@ function expectOneRun(run: Run): void {
   expect(run.received).toBeLessThanOrEqual(run.maxRequests)
 }
 
-test('all stages of a run have one sequence of ids, and end with its limits', {
+test('all stages of a run share one sequence of ids and its limits', {
   timeout: 240_000,
 }, async () => {
   let stages = new Set<string>()

@@ -33,7 +33,7 @@ async function forgetful(sequence: readonly Operation[]): Promise<Replay> {
   return { operations: sequence, exchanges: [], violation: isViolated ? violation : undefined }
 }
 
-test('what does not matter is left out, and what does gives way to something simpler', async () => {
+test('shrink removes irrelevant operations and simplifies others', async () => {
   const shrunk = await shrink(operations, { ...limits, replay: forgetful })
   expect(shrunk?.operations).toEqual([
     { command: 'create chat', label: 'o1' },
@@ -44,7 +44,7 @@ test('what does not matter is left out, and what does gives way to something sim
   ])
 })
 
-test('a violation that does not happen again is none', async () => {
+test('shrink returns undefined if the violation does not recur', async () => {
   const replay = async (sequence: readonly Operation[]): Promise<Replay> => ({
     operations: sequence,
     exchanges: [],
@@ -53,18 +53,18 @@ test('a violation that does not happen again is none', async () => {
   expect(await shrink(operations, { ...limits, replay })).toBeUndefined()
 })
 
-test('the end of the budget ends it with the shortest sequence so far', async () => {
+test('shrink returns the shortest sequence so far if the budget ends', async () => {
   const shrunk = await shrink(operations, { ...limits, replay: failingAfter(3) })
   expect(shrunk?.violation).toBe(violation)
   expect(shrunk?.operations.length).toBeLessThanOrEqual(operations.length)
 })
 
-test('the end of the budget before a violation was repeated is told', async () => {
+test('shrink rejects if the budget ends before a violation recurred', async () => {
   const shrunk = shrink(operations, { ...limits, replay: failingAfter(0) })
   await expect(shrunk).rejects.toThrow(BudgetSpentError)
 })
 
-test('no more operations and generations are carried out than are allowed', async () => {
+test('shrink stays within maxOperations and maxGenerations', async () => {
   const spent = { operations: 0, generations: 0 }
   const replay: ShrinkOptions['replay'] = async (sequence) => {
     spent.operations += sequence.length
@@ -77,7 +77,7 @@ test('no more operations and generations are carried out than are allowed', asyn
   expect(spent.generations).toBeLessThanOrEqual(3)
 })
 
-test('an operation on a chat that was left out is left out with it', async () => {
+test('shrink removes operations on a removed chat', async () => {
   const sequences: (readonly Operation[])[] = []
   const replay: ShrinkOptions['replay'] = async (sequence) => {
     sequences.push(sequence)

@@ -22,12 +22,12 @@ test.each([
   ['a stored message', answerExchange('message'), undefined],
   ['a refusal', transcriptExchange('message', { status: 400 }), undefined],
   ['an empty body', answerExchange('response', { body: '' }), undefined],
-])('answerText: of %s', (_, exchange, text) => {
+])('answerText of %s', (_, exchange, text) => {
   expect(answerText(exchange)).toBe(text)
 })
 
 describe('finalResponse', () => {
-  test('is that of the terminal event, or the JSON body', () => {
+  test('is that of the terminal event or the JSON body', () => {
     expect(finalResponse(transcriptExchange('message'))).toMatchObject({ status: 'completed' })
     expect(finalResponse(transcriptExchange('incomplete'))).toMatchObject({ status: 'incomplete' })
     expect(finalResponse(transcriptExchange('failed'))).toMatchObject({ status: 'failed' })
@@ -36,7 +36,7 @@ describe('finalResponse', () => {
     expect(finalResponse(transcriptExchange('message', { body }))).toBeUndefined()
   })
 
-  test('finalText joins the texts of its messages alone', () => {
+  test('finalText joins only the texts of its messages', () => {
     expect(finalText(finalResponse(transcriptExchange('two-items')))).toBe(
       'first second, and third',
     )
@@ -45,7 +45,7 @@ describe('finalResponse', () => {
   })
 })
 
-test('deltasOf gives the fragments, empty ones too, with their time', () => {
+test('deltasOf returns all fragments with their times', () => {
   expect(deltasOf(transcriptExchange('chat')).map(({ text }) => text)).toEqual([
     '',
     'Grüße',
@@ -66,12 +66,12 @@ describe('compareForms', () => {
     error: null,
   }
 
-  test('finds no difference between equal shapes', () => {
+  test('finds no difference between equal types', () => {
     const other = { ...form, id: 'b', usage: null, output: [], error: { code: 'x' } }
     expect(compareForms(form, other)).toEqual({ differentTypes: [], differentMembers: [] })
   })
 
-  test('names members of another type, and those that only one form has', () => {
+  test('names fields with different types and fields of one form only', () => {
     const changes = { id: 7, usage: { total_tokens: '3', x: 1 }, output: {}, store: true }
     const { error: _, ...other } = { ...form, ...changes }
     expect(compareForms(form, other)).toEqual({
@@ -88,7 +88,7 @@ describe('compareForms', () => {
     })
   })
 
-  test('needs two objects', () => {
+  test('requires two objects', () => {
     expect(compareForms(form, undefined).differentTypes).toHaveLength(1)
   })
 })
@@ -96,7 +96,7 @@ describe('compareForms', () => {
 const item = { id: 'm', type: 'message', status: 'completed', content: [{ text: 'x' }] }
 const rows = [{ item: null }, { item: { id: 'i', role: 'user' } }, { item }]
 
-test('compareOutputWithHistory: finds every item, whatever else is there', () => {
+test('compareOutputWithHistory finds all items among other rows', () => {
   expect(compareOutputWithHistory([item], rows)).toEqual([])
   expect(compareOutputWithHistory([], [])).toEqual([])
   expect(compareOutputWithHistory([{ ...item, logprobs: [], name: null }], rows)).toEqual([])
@@ -146,11 +146,11 @@ describe('deliveryOf', () => {
     ],
     ['a pause in an even stream', [...steps(50, 40), ...steps(1200, 40)], 'spread'],
     ['no deltas', [], 'undecided'],
-  ])('%s', (_, times, delivery) => {
+  ])('is right for %s', (_, times, delivery) => {
     expect(deliveryOf(at(times)).kind).toBe(delivery)
   })
 
-  test('says what was seen', () => {
+  test('describes reads and gaps', () => {
     const buffered = [...lumps(531, 0, [17]), ...lumps(689, 0, [8])]
     expect(deliveryOf(at(buffered)).description).toBe('25 deltas came in 2 reads, 158 ms apart')
     expect(deliveryOf(at(lumps(230, 220, [10, 10, 5]))).description).toBe(
@@ -164,7 +164,7 @@ describe('deliveryOf', () => {
     )
   })
 
-  test('what this machine itself read late is held against nobody', () => {
+  test('is undecided if this machine was itself late', () => {
     const late = (times: readonly number[], loopDelayMs: number) =>
       deliveryOf({ ...at(times), loopDelayMs })
     const buffered = lumps(230, 220, [10, 10, 5])

@@ -21,11 +21,11 @@ import {
 } from './test-support/exchanges.ts'
 
 describe('golden transcripts', () => {
-  test.each(goldenTranscripts)('%s breaks nothing', (name) => {
+  test.each(goldenTranscripts)('break nothing: %s', (name) => {
     expect(brokenIn(transcriptExchange(name))).toEqual({})
   })
 
-  test('hold what they exercise, and nothing else', () => {
+  test('hold exactly the requirements that they exercise', () => {
     const held = goldenTranscripts.map((name) => {
       const rows = heldIds(judge(transcriptExchange(name)))
       return `${name}: ${rows.map((row) => row.replace('V3-SSE-', '').replace('OAI-STREAM-', 'S')).join(' ')}`
@@ -80,7 +80,7 @@ const mutations: Readonly<Record<string, Mutation>> = {
   },
 }
 
-describe('one mutated event turns at most one requirement red', () => {
+describe('one edited event breaks at most one requirement', () => {
   const cases = Object.keys(mutations).flatMap((mutation) =>
     goldenTranscripts.map((name) => [mutation, name] as const),
   )
@@ -95,10 +95,10 @@ describe('one mutated event turns at most one requirement red', () => {
 })
 
 /** No fault of the reference server cuts or corrupts a stream at an arbitrary byte. */
-describe('one damaged byte turns the requirement of its damage red', () => {
+describe('one damaged byte breaks the requirement of its damage', () => {
   const cut = { kind: 'cut', atMs: 1000, error: 'other side closed' } as const
 
-  test.each(goldenTranscripts)('%s, ended at any byte, or cut with its connection', (name) => {
+  test.each(goldenTranscripts)('%s cut at any byte, with or without its connection', (name) => {
     const { bytes, operation } = readTranscript(name)
     const [ended, lost] =
       operation === 'openai.chat' ? ['OAI-STREAM-09', 'OAI-STREAM-12'] : ['V3-SSE-08', 'V3-SSE-08']
@@ -112,7 +112,7 @@ describe('one damaged byte turns the requirement of its damage red', () => {
     }
   })
 
-  test.each(goldenTranscripts)('%s, with a byte that no character has', (name) => {
+  test.each(goldenTranscripts)('%s with an invalid byte', (name) => {
     const { bytes, operation } = readTranscript(name)
     const corrupt = operation === 'openai.chat' ? 'OAI-STREAM-01' : 'V3-SSE-26'
     for (const at of placesBetween(bytes)) {
@@ -151,8 +151,8 @@ function never(): never {
 
 const operation = fc.constantFrom<StreamedOperation>('v3.generate', 'v3.oneShot', 'openai.chat')
 
-describe('segmentation', () => {
-  test.each(goldenTranscripts)('%s, cut in two anywhere, is judged the same', (name) => {
+describe('findings', () => {
+  test.each(goldenTranscripts)('are the same for any split of %s', (name) => {
     const { bytes } = readTranscript(name)
     const whole = judge(transcriptExchange(name))
     forSome(40, fc.array(fc.nat(bytes.length), { maxLength: 9 }), (cuts) => {
@@ -161,7 +161,7 @@ describe('segmentation', () => {
     })
   })
 
-  test.each(goldenTranscripts)('%s, judged while it arrives, is judged the same', (name) => {
+  test.each(goldenTranscripts)('are the same for %s while it arrives', (name) => {
     const { bytes, operation: of, request } = readTranscript(name)
     const live = createStreamJudge(of, request, { exchangeId: 'x1' })
     for (const chunk of bytewise(bytes)) live.push(chunk)
@@ -169,7 +169,7 @@ describe('segmentation', () => {
   })
 })
 
-describe('whatever arrives', () => {
+describe('any input', () => {
   const json = fc.jsonValue({ maxDepth: 3 })
   const member = fc.constantFrom(
     ...['type', 'response', 'item', 'part', 'delta', 'text', 'output_index', 'content_index'],
@@ -182,13 +182,13 @@ describe('whatever arrives', () => {
     data: fc.oneof(likely, likely, json),
   })
 
-  test('no bytes make a judge throw', () => {
+  test('of bytes makes no judge throw', () => {
     forSome(1000, operation, fc.uint8Array({ maxLength: 300 }), (of, body) => {
       wellFormed(judge(exchangeOf({ ...streamOf(of), body })))
     })
   })
 
-  test('no events make a judge throw, or say two things of a requirement', () => {
+  test('of events makes no judge throw or contradict itself', () => {
     forSome(1000, operation, fc.array(event, { maxLength: 12 }), (of, events) => {
       const body = events
         .map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -197,7 +197,7 @@ describe('whatever arrives', () => {
     })
   })
 
-  test('no JSON makes a judge throw', () => {
+  test('of JSON makes no judge throw', () => {
     const route = fc.constantFrom(
       'openai.chat',
       'openai.models',

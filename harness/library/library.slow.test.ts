@@ -25,7 +25,7 @@ async function started(options: ReferenceServerOptions = {}) {
 describe('runConformance', () => {
   const only = ['OAI-MODELS-01', 'OAI-CHAT-01']
 
-  test('resolves to the report, whatever the outcome, and leaves no file', async () => {
+  test('resolves to the report for any outcome and leaves no files', async () => {
     vi.stubEnv('TMPDIR', emptyFolder())
     onTestFinished(() => void vi.unstubAllEnvs())
     const before = leftFolders()
@@ -38,14 +38,14 @@ describe('runConformance', () => {
     expect(leftFolders()).toEqual(before)
   }, 120_000)
 
-  test('keeps the evidence where it is asked to, without the key', async () => {
+  test('stores the evidence in outDir without the key', async () => {
     const { target } = await started({ keys: ['sk-library-secret'] })
     const outDir = emptyFolder()
     await runConformance(target, { profile: 'openai', only, outDir })
     expect(readdirSync(outDir)).toEqual(expect.arrayContaining(['exchanges.ndjson', 'report.json']))
   })
 
-  test('rejects with the words and the exit code of the command', async () => {
+  test('rejects with message and exit code of the command', async () => {
     const { target } = await started()
     const failure = (exitCode: number) => (error: unknown) =>
       error instanceof ChatgenError && error.name === 'ChatgenError' && error.exitCode === exitCode
@@ -55,7 +55,7 @@ describe('runConformance', () => {
     await expect(absent).rejects.toSatisfy(failure(3))
   })
 
-  test('is interrupted by its signal', async () => {
+  test('rejects if its signal aborts', async () => {
     const { target } = await started({ pace: 'ttft=2s' })
     const controller = new AbortController()
     const run = runConformance(target, { signal: controller.signal })
@@ -73,7 +73,7 @@ test('runLoad resolves to the report', async () => {
 })
 
 describe('startReferenceServer', () => {
-  test('forgets everything at a reset, and keeps its address and keys', async () => {
+  test('resets its state and keeps URL and keys', async () => {
     const script = { answers: [{ times: 1, answer: 'once' }, { answer: 'again' }] }
     const { server } = await started({ script })
     const [key] = server.keys
@@ -89,7 +89,7 @@ describe('startReferenceServer', () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
   })
 
-  test('names what it does not know', async () => {
+  test('rejects unknown options by name', async () => {
     await expect(startReferenceServer({ faults: ['stream-status-20'] })).rejects.toThrow(
       /unknown fault stream-status-20\. Did you mean stream-status-201\?/,
     )
@@ -115,7 +115,7 @@ test.each([
   ['chatgen list', '../../bin/chatgen.cjs', ['list']],
   ['chatgen serve --help', '../../bin/chatgen.cjs', ['serve', '--help']],
   ['the import of the library', './index.ts', []],
-])('%s loads nothing heavy', async (_, file, args) => {
+])('%s loads no heavy packages', async (_, file, args) => {
   const result = join(emptyFolder(), 'loaded.json')
   const loader = path('./test-support/loaded-packages.ts')
   await run(process.execPath, [loader, path(file), result, ...args])
@@ -125,7 +125,7 @@ test.each([
 
 const files = ['index', 'vitest', 'reference-server', 'chatgen-process']
 
-test('the declarations of the library are those of the API report: vitest --update=all writes it', async () => {
+test('declarations of the library match api-report.txt (vitest --update=all)', async () => {
   const script = path('../../scripts/write-types.ts')
   const folder = emptyFolder()
   execFileSync(process.execPath, [script, folder])

@@ -9,19 +9,19 @@ import { fitScalability, type MeasuredSize, rateOf, type UniversalLaw } from './
 import { simulatedReport } from './test-support/simulated-report.ts'
 import { busiest, part, readDemandTrace, requestsWithin, timeLabel } from './trace.ts'
 
-describe('a demand', () => {
+describe('parseDemand and parsePrice', () => {
   test.each([
     ['concurrency=600', { kind: 'concurrency', users: 600 }],
     ['rate=90/s', { kind: 'rate', perSecond: 90 }],
     ['rate=5400/min', { kind: 'rate', perSecond: 90 }],
     ['rate = 324000/h', { kind: 'rate', perSecond: 90 }],
     ['./traces/rate=1.csv', { kind: 'file', path: './traces/rate=1.csv' }],
-  ])('%s', (text, demand) => {
+  ])('parse the demand %s', (text, demand) => {
     expect(parseDemand(text)).toEqual(demand)
   })
 
   test.each(['rate=90', 'rate=0/s', 'rate=x/s', 'concurrency=0', 'concurrency=1.5', 'users=5', ''])(
-    '%s cannot be read',
+    'reject the demand %j',
     (text) => {
       expect(() => parseDemand(text)).toThrow(DemandSyntaxError)
     },
@@ -32,17 +32,17 @@ describe('a demand', () => {
     ['$2.40/h', { perHour: 2.4, currency: '$' }],
     ['2.40 EUR/h', { perHour: 2.4, currency: 'EUR' }],
     ['1460/month', { perHour: 2, currency: '' }],
-  ])('a price of %s', (text, price) => {
+  ])('parse the price %s', (text, price) => {
     expect(parsePrice(text)).toEqual(price)
   })
 
-  test.each(['2.40', 'free', '2.40/s', '-1/h'])('no price: %s', (text) => {
+  test.each(['2.40', 'free', '2.40/s', '-1/h'])('reject the price %s', (text) => {
     expect(() => parsePrice(text)).toThrow(DemandSyntaxError)
   })
 })
 
-describe('a trace', () => {
-  test('of rates by the hour', () => {
+describe('a demand trace', () => {
+  test('has rates by the hour', () => {
     const trace = readDemandTrace('at,rate\n08:00,2\n09:00,10\n10:00,4\n')
     expect(trace).toMatchObject({ durationMs: 3 * 3_600_000, requests: 16 * 3600 })
     const peak = busiest(trace, 3_600_000)
@@ -51,14 +51,14 @@ describe('a trace', () => {
     expect(part(trace, peak.fromMs, peak.toMs)).toEqual([{ fromMs: 0, perSecond: 10 }])
   })
 
-  test('of single requests, with lengths', () => {
+  test('has single requests with lengths', () => {
     const trace = readDemandTrace('at,prompt,answer\n0,10,20\n0.5,30,40\n7,10,20\n')
     expect(trace).toMatchObject({ requests: 3, durationMs: 8000, startsAtMs: null })
     expect(trace.lengths).toHaveLength(3)
     expect(trace.pieces[0]).toEqual({ fromMs: 0, perSecond: 2 })
   })
 
-  test('past midnight, and as lines of chatgen load', () => {
+  test('may pass midnight or have the lines of chatgen load', () => {
     const night = readDemandTrace('at,requests\n23:00,3600\n00:00,7200\n')
     expect(night.pieces).toEqual([
       { fromMs: 0, perSecond: 1 },
@@ -77,7 +77,7 @@ describe('a trace', () => {
     expect(pieces.map(({ fromMs }) => fromMs / 3_600_000)).toEqual([0, 1, 2, 3])
   })
 
-  test('of the requests that a load run recorded, in the order of their ends', () => {
+  test('is sorted if it was recorded by a load run', () => {
     const trace = readDemandTrace(
       '{"planned":1500,"promptTokens":30,"tokens":4}\n{"planned":500,"promptTokens":null,"tokens":null}\n',
     )
@@ -97,12 +97,12 @@ describe('a trace', () => {
     ['at,requests\n0,5\n86400000,5\n', 1],
     ['{"at": 1}\n{"at": "x"}\n', 2],
     ['{"at": 1764000000000}\n', 1],
-  ])('names the line that it cannot read: %j', (text, line) => {
+  ])('is rejected with a line number: %j', (text, line) => {
     expect(() => readDemandTrace(text)).toThrow(expect.objectContaining({ line }))
     expect(() => readDemandTrace(text)).toThrow(TraceSyntaxError)
   })
 
-  test('has no busier part than the one that is found', () => {
+  test('has no busier interval than the result of busiest', () => {
     const rates = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 40 })
     forAll(rates, fc.integer({ min: 1, max: 30 }), (values, minutes) => {
       const lines = values.map((rate, at) => `${at * 60},${rate}`)
@@ -123,8 +123,8 @@ const measured = (replicas: number, rate: number, error = 0.03): MeasuredSize =>
   interval: [rate * (1 - error), rate * (1 + error)],
 })
 
-describe('the Universal Scalability Law', () => {
-  test('is found again from exact measurements, and holds the truth in its interval', () => {
+describe('Universal Scalability Law', () => {
+  test('is recovered from exact measurements within its interval', () => {
     const laws = fc.record({
       lambda: fc.double({ min: 1, max: 100, noNaN: true }),
       sigma: fc.double({ min: 0, max: 0.2, noNaN: true }),
@@ -144,14 +144,14 @@ describe('the Universal Scalability Law', () => {
     })
   })
 
-  test('with two sizes takes kappa as 0 and passes through both', () => {
+  test('passes through two sizes with kappa 0', () => {
     const { law, message } = fitScalability([measured(1, 10), measured(3, 24)], 'seed')
     expect(law?.kappa).toBe(0)
     expect(rateOf(law ?? { lambda: 0, sigma: 0, kappa: 0 }, 3)).toBeCloseTo(24, 6)
     expect(message).toContain('kappa is taken as 0')
   })
 
-  test('does not fit replicas that gain more than their number', () => {
+  test('does not fit superlinear measurements', () => {
     const sizes = [measured(1, 10), measured(2, 30), measured(4, 100)]
     expect(fitScalability(sizes, 'seed')).toMatchObject({ status: 'does not fit', law: null })
   })
@@ -179,7 +179,7 @@ test.each<[Partial<CapacityReport>, ReturnType<typeof basisOf>, RegExp | null]>(
   else expect(text).toMatch(new RegExp(`^one\\.json is ${basis}: ${caveat.source}`))
 })
 
-test('several measurements are worth what the worst of them is, in any order', () => {
+test('several measurements have the worst basis among them, in any order', () => {
   const order = ['decided', 'undecided', 'invalid'] as const
   const all = outcomes.flatMap((outcome) =>
     [true, false].map((interrupted) => ({ ...empty, outcome, interrupted })),

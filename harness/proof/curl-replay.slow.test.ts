@@ -46,7 +46,7 @@ async function startFront(target?: string) {
   return { ...host, requests }
 }
 
-test('the curl line of an exchange sends what the exchange sent', async () => {
+test('curl lines send the same requests as their exchanges', async () => {
   const outDir = temporaryFolder()
   const server = await startReferenceServer({ keys })
   const front = await startFront(server.url)
@@ -80,7 +80,7 @@ test('the curl line of an exchange sends what the exchange sent', async () => {
   for (const [at, exchange] of repeatable.entries()) {
     const before = sent.get(header(exchange.request.headers, 'x-request-id'))
     const after = recorder.requests[at]
-    if (before === undefined || after === undefined) throw new Error('not heard')
+    if (before === undefined || after === undefined) throw new Error('not received')
     expect(printedHeaders(after, exchange)).toEqual(printedHeaders(before, exchange))
   }
 }, 240_000)
@@ -123,7 +123,7 @@ const number = 20
 
 describe(`${number} of ${faults.length} faults, drawn by seed`, () => {
   test.each(drawn(number))(
-    '$name: a violation has 12 rows, and its command answers as the report says',
+    'violations of $name take 12 rows, and their commands reproduce the response',
     async ({ patch, breaks }) => {
       const outDir = temporaryFolder()
       const target = await startDeviant(patch)

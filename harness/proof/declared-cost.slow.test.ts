@@ -17,8 +17,8 @@ import { checkReference } from './test-support/reference.ts'
  * scenarios in flight, because a walk through a list includes the chats of all of them; second-server.slow.test.ts does so
  * with the second server.
  */
-describe('the declared cost of each scenario is enough', () => {
-  test('and profile full has at most 180 generations', async () => {
+describe('the declared cost of all scenarios', () => {
+  test('is at most 180 generations for profile full', async () => {
     const profile = referenceProfile('http://127.0.0.1:1', ['a-key', 'another-key'])
     const selection = { profile: 'full', only: [], skip: [] } as const
     const planned = await planConformance(profile, selection)
@@ -27,7 +27,7 @@ describe('the declared cost of each scenario is enough', () => {
     expect(generations).toBeLessThanOrEqual(180)
   })
 
-  test('for the reference server, which conforms on a SQLite file', async () => {
+  test('is not exceeded by the reference server with a SQLite store', async () => {
     const store = await openStore(`sqlite:${join(temporaryFolder(), 'store.sqlite')}`)
     onTestFinished(() => store.close())
     const outDir = temporaryFolder()

@@ -42,27 +42,27 @@ const patient = { timeout: 60_000, retry: 6 }
 const whole = { kind: 'lumps', everyMs: null } as const
 
 test.each<[string, () => ReferenceServer, Disturbance | undefined, RegExp]>([
-  ['passed on as it comes, it is spread', () => paced, undefined, / pass $/],
+  ['a stream forwarded at once passes', () => paced, undefined, / pass $/],
   [
-    'lumps are described with their number and their distance',
+    'bursts are a warning with their number and interval',
     () => paced,
     { kind: 'lumps', everyMs: 250 },
     / warn \d+ deltas came in \d reads, mostly \d+ ms apart, and alike in \d of 3 streams$/,
   ],
   [
-    'an answer that is held back whole is described as one read',
+    'a stream buffered as a whole is a warning with one read',
     () => paced,
     whole,
     / warn \d+ deltas came in one read, \d+ ms after the request, and alike in \d of 3 streams$/,
   ],
   [
-    'a model that is done in a few milliseconds is accused of nothing',
+    'a stream of a few milliseconds is inconclusive',
     () => unpaced,
     whole,
     / inconclusive \d+ deltas came within \d+ ms: too fast to tell$/,
   ],
   [
-    'text that comes at once after the time of its generation is suspected, not accused',
+    'a buffered stream of a fast model is inconclusive',
     () => swift,
     whole,
     / inconclusive every long answer came at once, \d+ ms or more after its request, a brief one after \d+ ms: a proxy may buffer the stream$/,
@@ -74,7 +74,7 @@ test.each<[string, () => ReferenceServer, Disturbance | undefined, RegExp]>([
 })
 
 test(
-  'of a swift model that writes as much as it is asked for, longer answers decide',
+  'longer answers decide for a fast model that writes as much as requested',
   patient,
   async () => {
     const server = await listen((request, response) => void writeSentences(request, response))

@@ -3,7 +3,7 @@ import type { Services } from '../../reference-server/services.ts'
 import { buildMatrix, messageProblem, proofPage } from './kill-matrix.ts'
 import { nothingJudged, type RequirementVerdict, type TargetResult } from './verdicts.ts'
 
-describe('a message of a violation', () => {
+describe('messageProblem', () => {
   test.each([
     'status of the repeat: expected less than 500, received 502',
     'a third turn without Idempotency-Key is refused: expected yes, received no',
@@ -14,7 +14,7 @@ describe('a message of a violation', () => {
     'Expected status 200 with text/event-stream, received status 200 with text/html.',
     '44 deltas came in 2 reads, 158 ms apart',
     'the list of chats (no filter) lacks 1 of 3 chats',
-  ])('is a sentence: %s', (message) => {
+  ])('accepts the sentence %j', (message) => {
     expect(messageProblem(message)).toBeUndefined()
   })
 
@@ -30,7 +30,7 @@ describe('a message of a violation', () => {
     ['status: expected 200, received 200', 'expects what it received'],
     ['expected 500 to be less than 500', 'quotes internals'],
     ['the id: expected a value, received undefined', 'quotes internals'],
-  ])('is not one: %s', (message, problem) => {
+  ])('rejects %j', (message, problem) => {
     expect(messageProblem(message)).toBe(problem)
   })
 })
@@ -52,7 +52,7 @@ function resultOf(name: string, ...red: readonly string[]): TargetResult {
   return { ...head, name, requirements, applied: true }
 }
 
-test('a fault counts as killed only if exactly its own requirements fail', () => {
+test('a fault is killed only if exactly its own requirements fail', () => {
   const page = (second: TargetResult) =>
     proofPage(buildMatrix(invented, [resultOf('breaks-OAI-N-01', 'OAI-N-01'), second]))
   const killed = page(resultOf('breaks-OAI-FORMAT-01', 'OAI-FORMAT-01'))

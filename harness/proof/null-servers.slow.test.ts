@@ -10,7 +10,7 @@ const timeoutMs = 150
 const fewRequests = 60
 
 test.each(['reset', 400, 404, 500] as const)(
-  'a scenario whose requests all fail yields no pass (%s)',
+  'a server that fails all requests passes nothing (%s)',
   async (how) => {
     const proven = await provenBy((request, response) => {
       // The preflight must be answered, otherwise there is no run.
@@ -36,7 +36,7 @@ test.each(['silence after the headers', '503 without Retry-After'])(
 
 /** A server that is sometimes too slow: a request that a verdict depends on may get no response. */
 test.each(['400 for everything', 'an echo of the body', 'a page of HTML'])(
-  'requests that are not answered in time make nothing proven (%s)',
+  'requests without timely responses prove nothing (%s)',
   async (name) => {
     for (const share of [2, 3, 5]) {
       let requestCount = 0

@@ -75,7 +75,7 @@ async function judgedReplicas(
 const redIn = (report: ConformanceReport) => requirementsWith(report, 'fail', 'warn')
 
 describe.each(replicaFaults)('$name', ({ breaks: only, patches }) => {
-  test('is caught across endpoints, and passes on each of them', async () => {
+  test('is detected across endpoints and passes on each of them', async () => {
     const report = await judgedReplicas(patches, 3, { only, jobs: 1 })
     const red = redIn(report)
     expect(red).not.toEqual([])
@@ -97,7 +97,7 @@ describe('a legal service with several endpoints conforms', () => {
     expect(Math.min(...sent)).toBeGreaterThan(0.25 * sent.reduce((sum, count) => sum + count, 0))
   })
 
-  test('callers that a balancer keeps on one replica', async () => {
+  test('even if a balancer keeps each caller on one replica', async () => {
     const ledgers = replicaFaults.find(({ name }) => name === 'replica-ledger')?.patches
     const replicas = await start(ledgers ?? expect.unreachable('no such fault'), 2)
     const fronts = await Promise.all([0, 1].map(() => listenBefore(replicas.urls)))
@@ -109,14 +109,14 @@ describe('a legal service with several endpoints conforms', () => {
   })
 })
 
-test('a service that is slower than settleMs is not excused', async () => {
+test('a service that is slower than settleMs does not conform', async () => {
   const named = replicaDialects.find(({ name }) => name === 'replication-is-slow')
   const slow = named ?? expect.unreachable('no such dialect')
   const report = await judgedReplicas(slow.patches, 3, { only: ['V3-HIST'] })
   expect(report.outcome).not.toBe('conforms')
 })
 
-test('a violation of one replica is told as such', async () => {
+test('a violation of one replica is reported for its endpoint', async () => {
   const broken = patchNamed('stream-without-event-lines')
   const patches: PatchReplicas = () => (replica) => (replica === 1 ? broken : (same) => same)
   const report = await judgedReplicas(patches, 2, { only: ['V3-SSE-*', 'V3-GEN-*'] })

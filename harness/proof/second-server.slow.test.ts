@@ -16,7 +16,7 @@ const aboutTime = ['V3-SSE-30', 'OAI-STREAM-11']
  * `assistant_id` in every generation, and lists at most seven elements a page.
  */
 describe('the second server', () => {
-  test('violates nothing with its profile, for the declared cost', async () => {
+  test('violates nothing with its profile within the declared cost', async () => {
     const outDir = temporaryFolder()
     const report = await judgeSecondServer(engine, { outDir })
     expect(report.faults).toEqual([])
@@ -39,7 +39,7 @@ describe('the second server', () => {
     `)
   }, 60_000)
 
-  test('violates nothing with a URL alone', async () => {
+  test('violates nothing with only a URL', async () => {
     const report = await judgeSecondServer(engine, { isBare: true })
     expect(report.faults).toEqual([])
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])

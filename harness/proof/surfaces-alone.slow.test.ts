@@ -13,7 +13,7 @@ const prefixes = {
 } as const
 
 test.each(Object.keys(prefixes) as (keyof typeof prefixes)[])(
-  'profile %s conforms where there is no other surface',
+  'profile %s conforms without other surfaces',
   async (surface) => {
     const server = { pace: { ttftMs: 2, gapMs: 1, jitter: 0 }, patch: only(prefixes[surface]) }
     const report = await checkReference(server, { surfaces: surface, jobs: 8 })
@@ -33,7 +33,7 @@ function only(kept: readonly string[]): Patch {
   })
 }
 
-test('the whole suite says the same over HTTP/1.1 and over HTTP/2', async () => {
+test('verdicts are the same over HTTP/1.1 and HTTP/2', async () => {
   const server = await startReferenceServer({ keys })
   const front = await startTlsServer(proxyTo(server.url))
   onTestFinished(async () => {

@@ -24,14 +24,14 @@ const judged = (
     change({ ...own, limits: { ...own.limits, settleMs: 300 } }),
   )
 
-describe('an assistant', () => {
+describe('a required assistant_id', () => {
   const outDir = temporaryFolder()
   let report: ConformanceReport
   beforeAll(async () => {
     report = await judged('requires-assistant-id', { only, outDir })
   }, 60_000)
 
-  test('is added from the profile, and that it was wanted is observed', () => {
+  test('is added from the profile and observed', () => {
     expect(
       requirementsWith(report, 'fail', 'warn', 'inconclusive', 'unproven').map(lineOf),
     ).toEqual([])
@@ -39,7 +39,7 @@ describe('an assistant', () => {
     expect(open?.answer).toContain('POST /api/v3/message/generate without assistant_id: 422')
   })
 
-  test('is asked for a few times, and then every request carries it', () => {
+  test('is detected with at most eight refusals, then sent in all requests', () => {
     const generations = exchangesIn(outDir).filter(({ request }) =>
       request.url.endsWith('/message/generate'),
     )
@@ -55,7 +55,7 @@ describe('an assistant', () => {
     }
   })
 
-  test('is replayed from the recording, in any order', async () => {
+  test('is restored from the recording in a rejudge', async () => {
     const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
     expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))
     expect(again.observations.map(({ answer }) => answer)).toEqual(
@@ -64,7 +64,7 @@ describe('an assistant', () => {
   }, 60_000)
 })
 
-test('a negative that comes first is refused for its own reason', async () => {
+test('a negative request is refused for its own reason, even if it is the first', async () => {
   const report = await judged('requires-assistant-id', { only: ['VER-04'] })
   expect(report.requirements.map(lineOf)).toEqual(['VER-04 pass'])
 }, 60_000)
@@ -74,7 +74,7 @@ test.each([
   ['guesses-refused', 'V3-ONE-05', 'runs'],
   ['chat-patched-by-title', 'V3-CHAT-10', 'patchChat'],
 ])(
-  '%s: %s is open until the profile has requests.%s',
+  '%s: %s is undecided until the profile has requests.%s',
   async (dialect, id, member) => {
     const report = await judged(dialect, { only: [id] }, (own) => ({ ...own, requests: {} }))
     expect(requirementsWith(report, 'fail', 'error').map(lineOf)).toEqual([])
@@ -84,7 +84,7 @@ test.each([
   60_000,
 )
 
-test('members that are named one after the other are added one after the other', async () => {
+test('missing fields are added one after the other', async () => {
   const report = await judged('requires-sampling', { only: ['OAI-*'] })
   expect(requirementsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
   const open = report.observations.find(({ id }) => id === 'OPEN-38')

@@ -66,7 +66,7 @@ describe.runIf(existsSync('/dev/full'))('lost output', () => {
   )
 
   test.each(['explain V3-IDEM-04', 'list', '--help'])(
-    'also in the last write of %s',
+    'in the last write of %s ends with 2',
     async (line) => {
       const { code, stderr } = await inShell(`${line} >/dev/full`, workplace().folder)
       expect(code).toBe(2)

@@ -11,12 +11,12 @@ import {
 import { brokenIn, heldIds } from '../test-support/exchanges.ts'
 import { judgeToolCall } from './openai.ts'
 
-describe('JSON answers', () => {
-  test.each(answerNames)('a good %s breaks nothing', (name) => {
+describe('JSON responses', () => {
+  test.each(answerNames)('without faults break nothing: %s', (name) => {
     expect(brokenIn(answerExchange(name))).toEqual({})
   })
 
-  test('hold what they show, and nothing else', () => {
+  test('hold exactly the requirements that they show', () => {
     const held = answerNames.map(
       (name) => `${name}: ${heldIds(judge(answerExchange(name))).join(' ')}`,
     )
@@ -32,14 +32,14 @@ describe('JSON answers', () => {
     `)
   })
 
-  test('models may be in groups whose ids are numbers', () => {
+  test('with models in groups may have numeric group ids', () => {
     const groups = [{ id: 1, models: [{ id: 'svc-main', description: 'main' }] }]
     const found = answerExchange('models', { body: JSON.stringify({ groups }) })
     expect(brokenIn(found)).not.toHaveProperty('OAI-MODELS-04')
     expect(heldIds(judge(found))).toContain('OAI-MODELS-04')
   })
 
-  test('a body that is no JSON breaks the requirement of its kind alone', () => {
+  test('that are not JSON break only the requirement of their kind', () => {
     const page = { body: '<html></html>', type: 'text/html' }
     const rows = answerNames.map((name) =>
       Object.keys(brokenIn(answerExchange(name, page))).join(' '),
@@ -49,19 +49,19 @@ describe('JSON answers', () => {
     expect(Object.keys(brokenIn(oneShot))).toEqual(['V3-ONE-01'])
   })
 
-  test('a one-shot that is answered with no response breaks its own requirement alone', () => {
+  test('to a one-shot without a response break only its own requirement', () => {
     for (const body of ['{}', '{"response":{"object":"response"}}', '{"text":"Hello!"}']) {
       const oneShot = answerExchange('response', { body, operation: 'v3.oneShot' })
       expect(Object.keys(brokenIn(oneShot))).toEqual(['V3-ONE-01'])
     }
   })
 
-  test('a body that did not arrive whole proves nothing', () => {
+  test('that are cut break nothing', () => {
     const cut = { body: '{"id":', ending: { kind: 'cut', atMs: 1, error: 'reset' } } as const
     expect(brokenIn(answerExchange('chat', cut))).toEqual({})
   })
 
-  test('what is open is observed', () => {
+  test('answer open questions as observations', () => {
     const answers = answerNames.flatMap((name) =>
       judge(answerExchange(name)).observations.map(
         ({ question, answer }) => `${question}: ${answer}`,
@@ -138,7 +138,7 @@ const changes: BodyFaults = {
   'response: a call in the place of text': set('output[0]', { type: 'function_call' }),
 }
 
-describe('a changed JSON answer', () => testBodies(changes))
+describe('an edited JSON response', () => testBodies(changes))
 
 const request = { tools: [{ type: 'function', function: { name: 'get_time' } }] }
 const call = callOf('get_time', '{"zone":"UTC"}')
@@ -151,17 +151,25 @@ function callOf(name: string, input: unknown) {
 const custom = { tools: [...request.tools, { type: 'custom' }] }
 const other = 'The name of a tool call is "x"; the request offered "get_time".'
 test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boolean }?]>([
-  ['as the contract has it', call, held],
-  ['without arguments of its own', callOf('get_time', '{}'), held],
+  ['as in the contract', call, held],
+  ['without arguments', callOf('get_time', '{}'), held],
   ['cut within its arguments', callOf('get_time', '{"z'), held, { cut: true }],
-  ['with members of its own', { ...call, index: 0, extra: {} }, held],
+  ['with additional fields', { ...call, index: 0, extra: {} }, held],
   ['of another type', { type: 'custom', id: 'c', custom: {} }, undefined, { request: custom }],
   ['of the service itself', { id: 7 }, undefined, { request: { tools: [] } }],
   ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
-  ['of nobody', callOf('x', '{}'), other],
-  ['with {}', callOf('get_time', {}), 'The arguments of a tool call are {}, not a string.'],
-  ['with no text', callOf('get_time', ''), 'The arguments of a tool call are "", not JSON.'],
-])('a tool call: %s', (_, one, finding, { request: more, cut = false } = {}) => {
+  ['of a function that was not offered', callOf('x', '{}'), other],
+  [
+    'with an object as arguments',
+    callOf('get_time', {}),
+    'The arguments of a tool call are {}, not a string.',
+  ],
+  [
+    'with empty arguments',
+    callOf('get_time', ''),
+    'The arguments of a tool call are "", not JSON.',
+  ],
+])('judgeToolCall on a call %s', (_, one, finding, { request: more, cut = false } = {}) => {
   const collector = new FindingCollector()
   judgeToolCall(collector, 'OAI-TOOL-02', one, { request: { ...request, ...more }, cut })
   const { findings } = collector.judgement([])
@@ -187,13 +195,13 @@ describe('a streamed tool call', () => {
   const opening = { ...callOf('get_time', ''), index: 0, id: 'c' }
   const more = (index: number, text: string) => ({ index, function: { arguments: text } })
 
-  test('joins by index, two calls interleaved', () => {
+  test('is joined by index with interleaved calls', () => {
     const second = { ...opening, index: 1, id: 'd' }
     const fragments = [opening, second, more(0, '{"a"'), more(1, '{}'), more(0, ':1}')]
     expect(streamed(fragments)).toEqual([held])
   })
 
-  test('keeps its id, which later fragments may repeat or leave empty', () => {
+  test('keeps its id in later fragments, which may repeat or omit it', () => {
     const repeated = { ...more(0, '{'), id: 'c' }
     const empty = { ...more(0, '}'), id: '' }
     expect(streamed([opening, repeated, empty])).toEqual([held])
@@ -202,7 +210,7 @@ describe('a streamed tool call', () => {
     )
   })
 
-  test('has an id of its own', () => {
+  test('has a unique id', () => {
     const fragments = [opening, { ...opening, index: 1 }, more(0, '{}'), more(1, '{}')]
     expect(streamed(fragments)).toContain('broken: Two tool calls have the id "c".')
   })

@@ -79,9 +79,9 @@ const faults: Faults = {
   'chat-error: anything after an error': inserted(2, 'bye'),
 }
 
-describe('a changed golden stream', () => testFaults(faults))
+describe('an edited golden stream', () => testFaults(faults))
 
-describe('bytes', () => {
+describe('a stream', () => {
   const bodies: readonly (readonly [string, string, (body: string) => Partial<ExchangeParts>])[] = [
     ['an empty body', '01', () => ({ body: '' })],
     ['JSON in the place of a stream', '01', () => ({ type: 'application/json', body: '{}' })],
@@ -93,14 +93,18 @@ describe('bytes', () => {
       '12',
       () => ({ body: '', ending: { kind: 'cut', atMs: 1, error: 'reset' } }),
     ],
-    ['we left', '', (body) => ({ body: body.slice(0, 400), ending: { kind: 'aborted', atMs: 1 } })],
+    [
+      'an abort by the client',
+      '',
+      (body) => ({ body: body.slice(0, 400), ending: { kind: 'aborted', atMs: 1 } }),
+    ],
   ]
-  test.each(bodies)('%s: %s', (_, rows, change) => {
-    expectBroken('chat', change(edited('chat', () => undefined)), rows)
-  })
+  test.each(bodies)('with %s breaks %j', (_, rows, change) =>
+    expectBroken('chat', change(edited('chat', () => undefined)), rows),
+  )
 })
 
-test('what is in a chunk, and how the stream ends, is observed', () => {
+test('fields of a chunk and the ending of the stream are observed', () => {
   expect(judge(transcriptExchange('chat')).observations).toMatchInlineSnapshot(`
     [
       {
@@ -114,7 +118,7 @@ test('what is in a chunk, and how the stream ends, is observed', () => {
   `)
 })
 
-test('an unstreamed answer to a request without stream is no stream', () => {
+test('an unrequested stream breaks OAI-CHAT-01', () => {
   const exchange = exchangeOf({
     operation: 'openai.chat',
     request: { messages: [] },
@@ -124,7 +128,7 @@ test('an unstreamed answer to a request without stream is no stream', () => {
   expect(judge(exchange).findings.map(({ requirement }) => requirement)).toEqual(['OAI-CHAT-01'])
 })
 
-describe('stop', () => {
+describe('stop sequences', () => {
   const request = (stop: unknown) => ({ stream: true, model: 'm', messages: [], stop })
   const answerOf = (...texts: readonly string[]) =>
     edited('chat', (events) => {
@@ -146,18 +150,18 @@ describe('stop', () => {
     ['', [''], ['one two']],
     ['', 'one', []],
     ['04', undefined, []],
-  ])('%j breaks with the stop %j and an answer of %j', (rows, stop, texts) => {
+  ])('break %j with the stop %j and an answer of %j', (rows, stop, texts) => {
     expectBroken('chat', { request: request(stop), body: answerOf(...texts) }, rows)
   })
 
-  test('a model may now and then answer without text', () => {
+  test('allow an occasional answer without text', () => {
     const { findings } = judge(transcriptExchange('chat', { body: answerOf() }))
     expect(findings.filter(({ mayBeChance }) => mayBeChance)).toMatchObject([
       { requirement: 'OAI-STREAM-04' },
     ])
   })
 
-  test('a sequence at the very end shows that stop works', () => {
+  test('at the end of the text show that stop works', () => {
     const whole = transcriptExchange('chat', { request: request('END'), body: answerOf('one END') })
     const parts = transcriptExchange('chat', {
       request: request('END'),

@@ -17,8 +17,8 @@ function scan(...segments: readonly (string | Uint8Array)[]) {
   return { scanner, blocks, texts: blocks.map(({ name, data }) => [name, data]) }
 }
 
-describe('blocks', () => {
-  test('blocks without data are shown and not counted', () => {
+describe('SseScanner', () => {
+  test('returns blocks without data without counting them', () => {
     const { blocks } = scan('event: a\n\ndata: 1\n\n: only a comment\n\n\n\nid: 7\n\ndata: 2\n\n')
     expect(blocks.map(({ index, data }) => [index, data])).toEqual([
       [0, null],
@@ -28,15 +28,15 @@ describe('blocks', () => {
     ])
   })
 
-  test('the last of several names counts', () => {
+  test('uses the last of several names', () => {
     expect(scan('event: a\nevent: b\ndata: 1\n\n').blocks[0]).toMatchObject({ name: 'b', names: 2 })
   })
 
-  test('a block arrives with its last byte', () => {
+  test('dates a block by its last byte', () => {
     expect(scan('data: 1\n', 'x: y', '\n', '\n').blocks[0]?.atMs).toBe(3)
   })
 
-  test('memory that the caller uses again does not change what was read', () => {
+  test('copies data from a reused buffer', () => {
     const scanner = new SseScanner()
     const buffer = encode('data: abc')
     scanner.feed(buffer, 0)
@@ -50,12 +50,12 @@ test.each([
   ['data: 1\n\n: bye', undefined],
   ['data: 1\n\ndata: 2\n', '2'],
   ['data: 1\n\ndata: 2', '2'],
-])('the end: %j leaves %j', (text, rest) => {
+])('SseScanner.rest of %j is %j', (text, rest) => {
   expect(scan(text).scanner.rest(9)?.data).toBe(rest)
 })
 
 describe('UTF-8', () => {
-  test('a character may be cut by segments', () => {
+  test('decodes a character that is split by segments', () => {
     const bytes = encode('data: 🗼\n\n')
     expect(scan(...Array.from(bytes, (byte) => Uint8Array.of(byte))).texts).toEqual([[null, '🗼']])
   })
@@ -65,7 +65,7 @@ describe('UTF-8', () => {
     ['a cut character', [0xe6, 0x9d], 6],
     ['a surrogate', [0x61, 0xed, 0xa0, 0x80], 7],
     ['an overlong form', [0xc0, 0xaf], 6],
-  ])('%s is told by the offset of its first byte', (_, bytes, offset) => {
+  ])('%s is reported with the offset of its first byte', (_, bytes, offset) => {
     const body = Uint8Array.of(...encode('data: '), ...bytes, ...encode('\n\n'))
     expect(scan(body).blocks[0]?.invalidAt).toBe(offset)
     const later = Uint8Array.of(...encode('\ufeffid: 1\r\n\r\n'), ...body)
@@ -73,7 +73,7 @@ describe('UTF-8', () => {
   })
 })
 
-test('a stream of legal pieces is read as eventsource-parser reads it', () => {
+test('SseScanner agrees with eventsource-parser on legal streams', () => {
   const word = fc.constantFrom('', ' ', 'x', 'ü東🗼', '{"a":1}', ':', '[DONE]', '\ufeff')
   const field = fc.constantFrom('data', 'event', 'id', 'retry', 'foo', 'Data', '', '\ufeffdata')
   const line = fc.oneof(
@@ -117,7 +117,7 @@ function armedWith(...blocks: readonly [string, number][]): AlikeBlocks {
 }
 
 describe('a block like the last one', () => {
-  test('is known after two of its kind', () => {
+  test('is recognized after two of its kind', () => {
     expect(armedWith(['a', 1]).armed).toBe(false)
     expect(armedWith(['a', 1], ['bc', 12]).armed).toBe(true)
   })
@@ -147,12 +147,12 @@ describe('a block like the last one', () => {
     expect(armedWith(['a', 1], ['b', 2]).match(bytes, 0)).toBe(-1)
   })
 
-  test('may have comments before it', () => {
+  test('may follow comments', () => {
     const bytes = `: sent 12\n:\n${delta('c', '3')}`
     expect(armedWith(['a', 1], ['b', 2]).match(bytes, 0)).toBe(bytes.length)
   })
 
-  test('is none where its key stands in it twice', () => {
+  test('is not recognized if its key occurs twice', () => {
     const twice = (text: string) => `data: {"a":{"delta":"x"},"delta":"${text}"}\n\n`
     const alike = new AlikeBlocks()
     alike.learn(twice('x'), { member: 'delta', text: 'x' })
@@ -161,32 +161,29 @@ describe('a block like the last one', () => {
   })
 })
 
-describe('a stream that is read by its blocks', () => {
-  test.each(goldenTranscripts)(
-    '%s is judged as one that is read by its bytes, also with more deltas and any byte changed',
-    (name) => {
-      const { bytes, operation, request } = readTranscript(name)
-      const blocks = blocksOf(bytes)
-      expect(judged(operation, request, blocks)).toEqual(judged(operation, request, single(bytes)))
-      forSome(
-        25,
-        fc.array(fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 5 })), {
-          maxLength: 3,
-        }),
-        fc.array(fc.tuple(fc.nat(bytes.length * 2), fc.nat(255)), { maxLength: 2 }),
-        (repeats, changes) => {
-          const long = blocks.flatMap((block, at) => {
-            const times = repeats.reduce((sum, [of, more]) => sum + (of === at ? more : 0), 1)
-            return Array.from({ length: times }, () => block.slice())
-          })
-          for (const [place, byte] of changes) change(long, place, byte)
-          const whole = Uint8Array.from(long.flatMap((block) => [...block]))
-          const byBlock = judged(operation, request, long)
-          expect(byBlock).toEqual(judged(operation, request, single(whole)))
-        },
-      )
-    },
-  )
+describe('a stream judged by blocks', () => {
+  test.each(goldenTranscripts)('is judged like one read by bytes: %s', (name) => {
+    const { bytes, operation, request } = readTranscript(name)
+    const blocks = blocksOf(bytes)
+    expect(judged(operation, request, blocks)).toEqual(judged(operation, request, single(bytes)))
+    forSome(
+      25,
+      fc.array(fc.tuple(fc.nat(blocks.length - 1), fc.integer({ min: 1, max: 5 })), {
+        maxLength: 3,
+      }),
+      fc.array(fc.tuple(fc.nat(bytes.length * 2), fc.nat(255)), { maxLength: 2 }),
+      (repeats, changes) => {
+        const long = blocks.flatMap((block, at) => {
+          const times = repeats.reduce((sum, [of, more]) => sum + (of === at ? more : 0), 1)
+          return Array.from({ length: times }, () => block.slice())
+        })
+        for (const [place, byte] of changes) change(long, place, byte)
+        const whole = Uint8Array.from(long.flatMap((block) => [...block]))
+        const byBlock = judged(operation, request, long)
+        expect(byBlock).toEqual(judged(operation, request, single(whole)))
+      },
+    )
+  })
 })
 
 function judged(

@@ -278,16 +278,16 @@ const faults: Faults = {
   },
 }
 
-describe('a changed golden stream', () => testFaults(faults))
+describe('an edited golden stream', () => testFaults(faults))
 
 describe('reasoning', () => {
-  test('without think it breaks 24', () => {
+  test('breaks 24 without think', () => {
     const request = { stream: true, input: 'Hello.' }
     expectBroken('reasoning', { request }, '24')
     expectBroken('minimal-reasoning', { request: { ...request, think: false } }, '24')
   })
 
-  test('repeated in the answer it breaks V3-THINK-02', () => {
+  test('breaks V3-THINK-02 if it is repeated in the answer', () => {
     const thought = 'Seven times six: seven times five is 35, and seven more.'
     const repeat = everywhere(({ event, json }) => {
       if (event === delta && json.delta === 'It is ') json.delta = `${thought} It is `
@@ -300,7 +300,7 @@ describe('reasoning', () => {
   })
 })
 
-test('data without any type keeps 03: a type that is present equals the name', () => {
+test('V3-SSE-03 holds for data without a type', () => {
   const withoutType = everywhere(set('json.type', undefined))
   const exchange = transcriptExchange('message', { body: edited('message', withoutType) })
   expect(heldIds(judge(exchange))).toContain('V3-SSE-03')
@@ -311,9 +311,13 @@ type Change = (body: string) => Partial<ExchangeParts>
 const bodies: readonly (readonly [string, string, Change])[] = [
   ['half a block after the end', '08', (body) => ({ body: `${body}event: response.output` })],
   ['an empty body', '08', () => ({ body: '' })],
-  ['we left', '', (body) => ({ body: body.slice(0, 1500), ending: { kind: 'aborted', atMs: 1 } })],
   [
-    'we ran out of time',
+    'an abort by the client',
+    '',
+    (body) => ({ body: body.slice(0, 1500), ending: { kind: 'aborted', atMs: 1 } }),
+  ],
+  [
+    'a timeout',
     '',
     (body) => ({ body: body.slice(0, 1500), ending: { kind: 'timeout', atMs: 1 } }),
   ],
@@ -330,18 +334,18 @@ const bodies: readonly (readonly [string, string, Change])[] = [
   ['JSON in the place of the stream', '01', () => ({ type: 'application/json', body: '{}' })],
 ]
 
-test.each(bodies)('bytes: %s: %s', (_, rows, change) => {
+test.each(bodies)('a stream with %s breaks %j', (_, rows, change) => {
   expectBroken('message', change(edited('message', () => undefined)), rows)
 })
 
-test('a byte that is no UTF-8 in the name of the last event is one fault', () => {
+test('an invalid byte in the name of the last event breaks only 26', () => {
   const bytes = encode(edited('message', () => undefined))
   const at = Buffer.from(bytes).lastIndexOf('event: response.completed')
   expectBroken('message', { body: bytes.with(at + 'event: re'.length, 0xff) }, '26')
 })
 
-describe('exchanges that show less', () => {
-  test('a repeat may be answered by a short replay, or in another form', () => {
+describe('other exchanges', () => {
+  test('of a repeat may be a short replay or another form', () => {
     const labels = { repeatOf: 'x0' }
     const note = { type: 'application/json', body: '{"repeat":true}' }
     expectBroken('replay', { labels }, '')
@@ -349,19 +353,19 @@ describe('exchanges that show less', () => {
     expectBroken('replay', {}, '17')
   })
 
-  test('what is no success, or was to be refused, is not judged', () => {
+  test('that failed or were negative are not judged', () => {
     expectBroken('message', { status: 500, body: '' }, '')
     expectBroken('message', { labels: { role: 'negative' }, body: '' }, '')
     const unanswered = { ...transcriptExchange('message'), response: null, ending: complete }
     expect(brokenIn(unanswered)).toEqual({})
   })
 
-  test('without a stream member in the request the form is open', () => {
+  test('without stream in the request may have any form', () => {
     expectBroken('message', { request: { input: 'Hello.' } }, '')
     expectBroken('message', { request: { input: 'Hello.', stream: false } }, 'V3-GEN-01')
   })
 
-  test('the media type of a one-shot has a requirement of its own', () => {
+  test('of a one-shot have their own requirement for the media type', () => {
     const oneShot = { operation: 'v3.oneShot', type: 'text/plain' } as const
     expectBroken('message', oneShot, 'V3-ONE-02')
   })

@@ -15,17 +15,17 @@ import { fitServiceModel, UnfittedRunError } from './fit.ts'
 
 const alone = { replicas: 1, balance: 'round-robin' } as const
 
-describe('a service model that is fitted from one replica', () => {
+describe('a service model fitted from one replica', () => {
   const rates = [0.5, 1, 2, 3, 3.5, 4, 4.2, 4.5, 4.8, 5]
   const fitted = fitServiceModel(simulatedReport({ rates, durationMs: 150_000 }), alone)
 
-  test('has the limit of the engine, and reproduces the measurement', () => {
+  test('has the batch limit of the engine and reproduces the measurement', () => {
     expect(fitted).toMatchObject({ hasSeenLimit: true })
     expect(fitted.model.maxSequences).toBe(defaultEngine.maxNumSeqs)
     expect(fitted.typicalError).toBeLessThan(0.03)
   })
 
-  test('predicts p95 of the first token of three replicas within 15 %', () => {
+  test('predicts ttft.p95 of three replicas within 15 %', () => {
     for (const perSecond of [4, 9]) {
       const requests = [...requestsAt(perSecond, 3_000_000, 'truth')]
       const answers = trueAnswers(defaultEngine, requests, 3)
@@ -49,10 +49,10 @@ const seeds = Array.from({ length: 10 }, (_, at) => `seed-${at}`)
 describe.each([
   ['bound by its iterations', {}, [0.3, 1, 2, 4, 3.4, 3.7, 3.9]],
   ['bound by its prompts', promptBound, [0.2, 0.6, 1.2, 2.4, 1.9, 2.1, 2.3]],
-] as const)('a replica that is %s', (_, changed, rates) => {
+] as const)('a fit of a replica that is %s', (_, changed, rates) => {
   const engine = { ...defaultEngine, ...changed }
 
-  test.each(seeds)('has its times, whatever the requests: %s', (seed) => {
+  test.each(seeds)('has its parameters within 10 % (%s)', (seed) => {
     const { model } = fitServiceModel(
       simulatedReport({ engine, rates, durationMs: 20_000, seed }),
       alone,
@@ -77,36 +77,42 @@ const varying: ServiceModel = {
   ...{ prefillMs: 15, prefillMsPerToken: 0.3, decodeMs: 5, decodeMsPerSequence: 2 },
 }
 
-test.each(seeds.slice(0, 3))('a replica whose iterations vary has its latencies: %s', (seed) => {
-  const answer = (requests: readonly Arrival[]) =>
-    simulateOpen(varying, alone, requests).map(({ atMs, firstTokenMs, endMs }) => {
-      return { ttftMs: firstTokenMs - atMs, latencyMs: endMs - atMs }
-    })
-  const [requests, rates] = [shortRequests, [2, 5, 10, 15, 18]]
-  const run = { answer, requests, rates, durationMs: 60_000, overheadMs: 0, seed }
-  const fitted = fitServiceModel(simulatedReport(run), alone)
-  const pieces = [{ fromMs: 0, perSecond: 12 }]
-  const workload = { kind: 'open', pieces, untilMs: Number.MAX_VALUE } as const
-  const size = { ...alone, lengths: fitted.lengths, requests: 30_000, seed: 'seed' }
-  const [planned, truth] = [fitted.model, varying].map((model) =>
-    quantile(predictRun(model, workload, size).latencies.ttft, 0.95),
-  )
-  expect(Math.abs(Math.log((planned ?? 0) / (truth ?? 1)))).toBeLessThan(0.2)
-})
+test.each(seeds.slice(0, 3))(
+  'a fit of varying iterations predicts ttft.p95 within 20 % (%s)',
+  (seed) => {
+    const answer = (requests: readonly Arrival[]) =>
+      simulateOpen(varying, alone, requests).map(({ atMs, firstTokenMs, endMs }) => {
+        return { ttftMs: firstTokenMs - atMs, latencyMs: endMs - atMs }
+      })
+    const [requests, rates] = [shortRequests, [2, 5, 10, 15, 18]]
+    const run = { answer, requests, rates, durationMs: 60_000, overheadMs: 0, seed }
+    const fitted = fitServiceModel(simulatedReport(run), alone)
+    const pieces = [{ fromMs: 0, perSecond: 12 }]
+    const workload = { kind: 'open', pieces, untilMs: Number.MAX_VALUE } as const
+    const size = { ...alone, lengths: fitted.lengths, requests: 30_000, seed: 'seed' }
+    const [planned, truth] = [fitted.model, varying].map((model) =>
+      quantile(predictRun(model, workload, size).latencies.ttft, 0.95),
+    )
+    expect(Math.abs(Math.log((planned ?? 0) / (truth ?? 1)))).toBeLessThan(0.2)
+  },
+)
 
-test.each([2, 3])('%i replicas behind round robin have the batch of one', (replicas) => {
-  const engine = { maxNumSeqs: 32, maxWaiting: 1000, decodeMs: 80, decodeMsPerSeq: 2 }
-  const rates = [8, 20, 40, 50, 80].map((rate) => rate * replicas)
-  const run = { engine, rates, durationMs: 8000, replicas, requests: shortRequests }
-  const report = simulatedReport(run)
-  const fitted = fitServiceModel(report, { ...alone, replicas })
-  expect(fitted.hasSeenLimit).toBe(true)
-  expect(fitted.model.maxSequences).toBe(engine.maxNumSeqs)
-  const notesFor = (size: number) =>
-    notesOf({ measurements: [{ file: 'run', replicas: size, report }], slos: [] }, fitted, null)
-  expect(notesFor(replicas)).toEqual([expect.stringMatching(/at least 32 sequences/)])
-  expect(notesFor(1)).toEqual([])
-})
+test.each([2, 3])(
+  '%i replicas behind round robin are fitted with the batch limit of one',
+  (replicas) => {
+    const engine = { maxNumSeqs: 32, maxWaiting: 1000, decodeMs: 80, decodeMsPerSeq: 2 }
+    const rates = [8, 20, 40, 50, 80].map((rate) => rate * replicas)
+    const run = { engine, rates, durationMs: 8000, replicas, requests: shortRequests }
+    const report = simulatedReport(run)
+    const fitted = fitServiceModel(report, { ...alone, replicas })
+    expect(fitted.hasSeenLimit).toBe(true)
+    expect(fitted.model.maxSequences).toBe(engine.maxNumSeqs)
+    const notesFor = (size: number) =>
+      notesOf({ measurements: [{ file: 'run', replicas: size, report }], slos: [] }, fitted, null)
+    expect(notesFor(replicas)).toEqual([expect.stringMatching(/at least 32 sequences/)])
+    expect(notesFor(1)).toEqual([])
+  },
+)
 
 type Samples = NonNullable<CapacityReport['probes'][number]['samples']>
 
@@ -118,14 +124,14 @@ function withSamples(report: CapacityReport, change: (samples: Samples) => Sampl
   return { ...report, probes }
 }
 
-describe('a run of which', () => {
+describe('a fit with samples', () => {
   const report = simulatedReport({ rates: [0.3, 1, 2, 4, 3.4, 3.7], durationMs: 30_000 })
   const fitWith = (change: (samples: Samples) => Samples) =>
     fitServiceModel(withSamples(report, change), alone)
   const none = (values: readonly unknown[]) => values.map(() => null)
   const some = <Value>(values: readonly Value[]) => values.filter((_, at) => at % 3 === 0)
 
-  test('a fifth of the answers are no streams fits the same times', () => {
+  test('of a fifth unstreamed answers has the same times', () => {
     const streamed = <Value>(values: readonly Value[]) =>
       values.map((value, at) => (at % 5 === 0 ? null : value))
     const { model } = fitWith((samples) => {
@@ -136,7 +142,7 @@ describe('a run of which', () => {
     expect(Math.abs(model.prefillMsPerToken / 0.4 - 1)).toBeLessThan(0.15)
   })
 
-  test('every answer has one token tells no times apart', () => {
+  test('of one token per answer is rejected', () => {
     const alike = (samples: Samples): Samples => ({
       ...samples,
       outputTokens: samples.outputTokens.map(() => 1),
@@ -146,7 +152,7 @@ describe('a run of which', () => {
     expect(() => fitWith(alike)).toThrow(/does not tell the times .* not known at all/)
   })
 
-  test('only every third answer is stored tells no times apart', () => {
+  test('of every third answer is rejected', () => {
     const thinned = (samples: Samples): Samples => ({
       ...{ of: samples.of, sentMs: some(samples.sentMs), transaction: some(samples.transaction) },
       ...{ promptTokens: some(samples.promptTokens), outputTokens: some(samples.outputTokens) },
@@ -157,7 +163,7 @@ describe('a run of which', () => {
   })
 })
 
-test('a batch whose limit was never reached is as large as was seen, and no larger', () => {
+test('a batch limit that was not reached is the maximum in flight', () => {
   const report = simulatedReport({ engine: { maxNumSeqs: 200 }, rates: [1, 2, 4, 6] })
   const { model, hasSeenLimit } = fitServiceModel(report, alone)
   const maxInFlight = Math.max(...report.probes.flatMap(({ samples }) => samples?.inFlight ?? []))
@@ -166,7 +172,7 @@ test('a batch whose limit was never reached is as large as was seen, and no larg
   expect(model.maxSequences).toBeLessThanOrEqual(maxInFlight + 1)
 })
 
-test('one rate, or answers without usage, fit no model', () => {
+test('one rate or answers without usage are rejected', () => {
   const one = simulatedReport({ rates: [2] })
   expect(() => fitServiceModel(one, alone)).toThrow(UnfittedRunError)
   const several = simulatedReport({ rates: [1, 2] })

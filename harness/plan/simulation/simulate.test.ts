@@ -32,12 +32,12 @@ function* exponentialAnswers(perSecond: number, requests: number, seed: string) 
   }
 }
 
-describe('one replica', () => {
+describe('one simulated replica', () => {
   test.each([
     { servers: 1, load: 0.7 },
     { servers: 4, load: 0.75 },
     { servers: 20, load: 0.85 },
-  ])('with $servers places at $load is M/M/c: Erlang C', ({ servers, load }) => {
+  ])('with $servers places at load $load is M/M/c (Erlang C)', ({ servers, load }) => {
     const perSecond = (load * servers * 1000) / 200
     const model = { ...unlimited, maxSequences: servers }
     const arrivals = exponentialAnswers(perSecond, 200_000, 'erlang')
@@ -49,7 +49,7 @@ describe('one replica', () => {
     expect(Math.abs(waiting - waitShareMMc(servers, load))).toBeLessThan(0.03)
   })
 
-  test('whose iterations take time for each sequence alone shares the processor', () => {
+  test('shares the processor if iterations take time per sequence only', () => {
     const load = 0.6
     const model = { ...unlimited, decodeMs: 0, decodeMsPerSequence: 1 }
     const arrivals = exponentialAnswers((load * 1000) / 200, 100_000, 'sharing')
@@ -68,7 +68,7 @@ describe('one replica', () => {
     }
   })
 
-  test('answers every request as the queueing model of the reference server does', () => {
+  test('matches the queueing model of the reference server', () => {
     const request = fc.record({
       gap: fc.double({ min: 0, max: 200, noNaN: true }),
       promptTokens: fc.integer({ min: 0, max: 300 }),
@@ -105,7 +105,7 @@ describe('one replica', () => {
   })
 })
 
-describe('several replicas', () => {
+describe('several simulated replicas', () => {
   const lengths = [20, 60, 200].map((outputTokens) => ({ promptTokens: 50, outputTokens }))
   const model = { ...unlimited, maxSequences: 8, decodeMs: 10, decodeMsPerSequence: 0.5 }
 
@@ -122,17 +122,17 @@ describe('several replicas', () => {
     return meanOf(ttft) ?? Number.NaN
   }
 
-  test('behind round robin, one with every third arrival stands for all three', () => {
+  test('behind round robin equal one with every third arrival', () => {
     const all = meanTtft(3, 'round-robin', 12)
     const share = meanTtft(1, 'round-robin', 12, 3)
     expect(Math.abs(share / all - 1)).toBeLessThan(0.1)
   })
 
-  test('behind least connections wait less than behind round robin', () => {
+  test('wait less behind least connections than behind round robin', () => {
     expect(meanTtft(3, 'least-connections', 14)).toBeLessThan(0.7 * meanTtft(3, 'round-robin', 14))
   })
 
-  test('in a closed loop keep Little’s law, with every user in flight', () => {
+  test('keep all users of a closed loop in flight (Little’s law)', () => {
     const users = fc.integer({ min: 1, max: 40 })
     const balances = fc.constantFrom<Balance>('round-robin', 'least-connections')
     forSome(20, users, fc.integer({ min: 1, max: 4 }), balances, (count, replicas, balance) => {
@@ -148,7 +148,7 @@ describe('several replicas', () => {
   })
 })
 
-test('a user of a closed loop waits for no other user if the batch has room', () => {
+test('a closed-loop user waits for no other user if the batch has room', () => {
   const nextLength = lengthsOf([{ promptTokens: 0, outputTokens: 9 }], drawOf('room', 'lengths'))
   const run = { users: 5, untilMs: 5000, rampMs: 20, draw: drawOf('room', 'ramp'), nextLength }
   const requests = simulateClosed(unlimited, alone, run)
@@ -157,7 +157,7 @@ test('a user of a closed loop waits for no other user if the batch has room', ()
   expect(Math.max(...waits)).toBeLessThanOrEqual(2)
 })
 
-test('gamma gaps have the mean and the variance of their shape', () => {
+test('gamma gaps have mean and variance of their shape', () => {
   for (const shape of [1, 3, 50]) {
     const draw = drawOf('gamma', String(shape))
     const values = Array.from({ length: 50_000 }, () => gamma(shape, draw))
@@ -168,7 +168,7 @@ test('gamma gaps have the mean and the variance of their shape', () => {
   }
 })
 
-test('a rate that changes is kept in every piece', () => {
+test('poissonArrivals follows a rate that changes', () => {
   const pieces = [
     { fromMs: 0, perSecond: 5 },
     { fromMs: 1_000_000, perSecond: 0 },

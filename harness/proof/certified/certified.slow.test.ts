@@ -12,9 +12,9 @@ const challenges: Readonly<Record<string, string>> = {
 const [challenge = ''] = Object.values(challenges)
 const sample = detectingServers.filter(({ name }) => name in challenges)
 
-describe('a server that behaves for callers that it takes for a test', () => {
+describe('a server that detects tests', () => {
   test.each(sample)(
-    'is refused where it knows them $name',
+    'is refused a certificate if it detects them $name',
     async (server) => {
       const { result } = await certifyTarget(
         { open: () => openDetecting(server), surfaces: 'openai', engine: sharedEngine },
@@ -26,7 +26,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
     240_000,
   )
 
-  test('by its wording is certified by a check alone', async () => {
+  test('by wording passes a check without certification', async () => {
     const [server] = sample.filter(({ name }) => name === 'by-wording')
     const target = await openDetecting(server ?? firstMilliseconds(0))
     try {
@@ -37,7 +37,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
     }
   }, 60_000)
 
-  test('for a time is refused where the rounds take longer', async () => {
+  test('for a limited time is refused if the rounds take longer', async () => {
     const { result } = await certifyTarget(
       {
         open: () => openDetecting(firstMilliseconds(3_000)),
@@ -52,7 +52,7 @@ describe('a server that behaves for callers that it takes for a test', () => {
 })
 
 /** Request ids of a run differ from its keys: if they were equal, such a server would pass. */
-test('a server that takes the id of a request for a missing Idempotency-Key is found by a round', async () => {
+test('a round detects a server that uses request ids as Idempotency-Key', async () => {
   const target = await startDeviant((services) => ({
     ...services,
     incoming: (call) => ({ ...call, headers: { 'idempotency-key': call.id, ...call.headers } }),

@@ -8,14 +8,14 @@ const described = (changes: Readonly<Record<string, unknown>>) =>
   profileWith(changes, environment, 'http://127.0.0.1:1')
 
 describe('the profile of a dialect', () => {
-  test('changes a member and keeps those beside it', () => {
+  test('changes one field and keeps those beside it', () => {
     const { requests } = described({ requests: { createChat: { folder: 'inbox' }, runs: null } })
     expect(requests.createChat).toEqual({ folder: 'inbox' })
     expect(requests.runs).toBeUndefined()
     expect(requests.upload).toEqual(described({}).requests.upload)
   })
 
-  test('is a profile, for each dialect and each combination of a whole proof', () => {
+  test('is valid for each dialect and each combination', () => {
     const combinations = Array.from({ length: combinationCount }, (_, at) =>
       combinationNamed(`combination-${at + 1}`),
     )
