@@ -17,7 +17,7 @@ import { forAll } from './test-support/for-all.ts'
 import { growth } from './test-support/growth.ts'
 import { stableText } from './text.ts'
 
-test('an id never leads a request out of its place', () => {
+test('pathOf keeps any id within its path segment', () => {
   const nasty = fc.constantFrom(
     '..',
     '.',
@@ -39,7 +39,7 @@ test('an id never leads a request out of its place', () => {
   })
 })
 
-test('an ordinary id stands as it is', () => {
+test('pathOf inserts an ordinary id unchanged', () => {
   const id = '35921114-a1f2-4b07-ae7e-854423984a0f'
   expect(pathOf('v3.deleteChat', id)).toBe(`/api/v3/chat/${id}`)
   expect(pathOf('v3.chats', id)).toBe('/api/v3/chat')
@@ -54,7 +54,7 @@ const prefixes = fc.record(
 )
 const baseUrl = fc.constantFrom('http://h:8000', 'https://chat.example/api/tenant', 'http://h/v1')
 
-test('below any prefixes a judge finds the route that was meant', () => {
+test('operationAt finds the operation of a request with any prefixes', () => {
   forAll(baseUrl, prefixes, fc.constantFrom(...operationIds), (base, given, id) => {
     const place = destinationOf({ baseUrl: base, prefixes: given }, pathOf(id, 'c1'))
     const request = { ...place, method: operations[id].method, headers: [], body: null }
@@ -66,7 +66,7 @@ test('below any prefixes a judge finds the route that was meant', () => {
   })
 })
 
-test('a prefix replaces whole segments, and its own part of the service alone', () => {
+test('a prefix replaces whole segments of its own surface only', () => {
   const address = { baseUrl: 'http://h', prefixes: { v3: '/n', knowledge: '/kb' } }
   expect(urlOf(address, '/api/v3/knowledge/1')).toBe('http://h/n/knowledge/1')
   expect(urlOf(address, '/api/knowledge')).toBe('http://h/kb')
@@ -93,14 +93,14 @@ const withUuids = fc.letrec<{ value: unknown }>((tie) => ({
 const pointerTo = (path: readonly string[]) =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-test('isObject is true for exactly what JSON writes in braces', () => {
+test('isObject is true for exactly the JSON objects', () => {
   forAll(fc.jsonValue(), (value) => {
     expect(isObject(value)).toBe(JSON.stringify(value).startsWith('{'))
   })
 })
 
 describe('valueAt', () => {
-  test('finds every leaf by the pointer of its path', () => {
+  test('finds each leaf by the pointer of its path', () => {
     forAll(fc.jsonValue(), (value) => {
       for (const leaf of leavesOf(value)) {
         expect(valueAt(value, pointerTo(leaf.path))).toBe(leaf.value)
@@ -117,11 +117,11 @@ describe('valueAt', () => {
     ['/0/length', ['a']],
     ['id', { id: 1 }],
     ['/a/b', { a: null }],
-  ])('%s leads nowhere in %j', (pointer, value) => {
+  ])('of %s in %j is undefined', (pointer, value) => {
     expect(valueAt(value, pointer)).toBeUndefined()
   })
 
-  test('the empty pointer is the whole value, the empty key a member (RFC 6901, section 5)', () => {
+  test('returns the whole value for an empty pointer (RFC 6901, section 5)', () => {
     const value = { '': 0, 'a/b': 1, 'm~n': 8, foo: ['bar', 'baz'] }
     expect(valueAt(value, '')).toBe(value)
     expect(valueAt(value, '/')).toBe(0)
@@ -132,7 +132,7 @@ describe('valueAt', () => {
 })
 
 describe('findId', () => {
-  test('is the first leaf under a name, else the only UUID, as the leaves with their paths say', () => {
+  test('returns the first leaf with a known name, or else the only UUID', () => {
     forAll(withUuids, (body) => {
       const ids = leavesOf(body).filter(({ value }) => isUuid(value))
       const named = ids.filter(({ path }) => chatIdNames.includes(path.at(-1) ?? ''))
@@ -141,7 +141,7 @@ describe('findId', () => {
     })
   })
 
-  test('no order of members and no wrapping puts an inner id before an outer one', () => {
+  test('prefers an outer id in any order and wrapping', () => {
     const chat = fc.uuid()
     forAll(chat, chat, withUuids, fc.boolean(), (outer, inner, other, first) => {
       const nested = { assistant: { id: inner, other } }
@@ -151,7 +151,7 @@ describe('findId', () => {
     })
   })
 
-  test('two UUIDs of which none has a name are ambiguous; one alone is the id', () => {
+  test('is undefined for several UUIDs without a known name', () => {
     const id = '0b1f0a3c-7f0e-4a57-9a5d-2f3f6c1d8e4b'
     expect(findId({ chat: id }, chatIdNames)).toBe(id)
     expect(findId(id, chatIdNames)).toBe(id)
@@ -159,7 +159,7 @@ describe('findId', () => {
     expect(findId({ id: 'chat-1' }, chatIdNames)).toBeUndefined()
   })
 
-  test('nesting of any depth exhausts no stack', () => {
+  test('handles any depth of nesting', () => {
     const id = '0b1f0a3c-7f0e-4a57-9a5d-2f3f6c1d8e4b'
     let body: unknown = { id }
     for (let depth = 0; depth < 20_000; depth += 1) body = [body]
@@ -193,7 +193,7 @@ test.each<[string, unknown, unknown]>([
   ['its text', { query: 'search=Fjord&limit=2', data: [] }, { data: [] }],
   ['a link to the page', { self: '/api/v3/chat?search=Fjord&limit=2', data: [] }, { data: [] }],
   ['the whole body of the request', { sent: { name: 'Fjord' }, id: 'a' }, { id: 'a' }],
-])('%s is an echo', (_, body, left) => {
+])('answerJson removes %s', (_, body, left) => {
   expect(answerJson(answer(body))).toEqual(left)
 })
 
@@ -204,7 +204,7 @@ test.each<[string, unknown]>([
   ['a record with more than the request', { chat: { name: 'Fjord', id: 'a' } }],
   ['headers of another kind', { headers: { title: 'a' } }],
   ['text', 'Fjord'],
-])('%s is none', (_, body) => {
+])('answerJson keeps %s', (_, body) => {
   expect(answerJson(answer(body))).toEqual(body)
 })
 
@@ -212,7 +212,7 @@ function answer(body: unknown) {
   return exchangeOf({ method: 'GET', url, body: '{"name":"Fjord"}', answer: JSON.stringify(body) })
 }
 
-describe('two runs say the same', () => {
+describe('stableText is equal for', () => {
   test.each([
     [
       'the history of 0b6ef0c2-13ab-4f0e-8f0e-0d8a1c7f55a1 shows Tavoru7316',
@@ -238,12 +238,12 @@ describe('two runs say the same', () => {
     ],
     ['The delta is {"text":"The"}, not a string.', 'The delta is {"text":"Well"}, not a string.'],
     ['created_at is 1767323045', 'created_at is 1767409445'],
-  ])('%s', (one, other) => {
+  ])('%j and %j', (one, other) => {
     expect(stableText(one)).toBe(stableText(other))
   })
 })
 
-describe('two behaviors stay apart', () => {
+describe('stableText differs for', () => {
   test.each([
     [
       'status of POST /api: expected 400, received 422',
@@ -261,7 +261,7 @@ describe('two behaviors stay apart', () => {
     ['it waits for OAI-STREAM-08', 'it waits for OAI-STREAM-09'],
     ['a key of section V3-SSE-09', 'a key of section V3-SSE-10'],
     ['The media type is text/plain', 'The media type is text/html'],
-  ])('%s', (one, other) => {
+  ])('%j and %j', (one, other) => {
     expect(stableText(one)).not.toBe(stableText(other))
   })
 })
@@ -270,11 +270,11 @@ test.each([
   ['words', (length: number) => `"${'a '.repeat(length)}`],
   ['openings', (length: number) => '[{"'.repeat(length)],
   ['underscores', (length: number) => 'ab_'.repeat(length)],
-])('its time grows with the message alone: %s', (_, message) => {
+])('stableText takes linear time for %s', (_, message) => {
   expect(growth((length) => stableText(message(length)), 50_000)).toBeLessThan(64)
 })
 
-test('what differs by numbers, identifiers and times alone is the same', () => {
+test('stableText replaces numbers, ids and times', () => {
   const words = fc.constantFrom('the', 'history', 'shows', 'usage', 'V3-SSE-09', 'limit', 'UTF-8')
   const chance = fc.oneof(
     fc.uuid(),

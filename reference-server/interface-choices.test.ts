@@ -10,13 +10,13 @@ const text = readFileSync(
   'utf8',
 )
 
-it('has one row for every open question, in their order, and each says something', () => {
+it('lists all open questions in order, each with a sentence', () => {
   const rows = [...text.matchAll(/^\| (OPEN-\d\d) \| (\S.*) \|$/gm)]
   expect(rows.map(([, id]) => id)).toEqual(questionIds)
   for (const [, , choice = ''] of rows) expect(choice).toMatch(/\.$/)
 })
 
-it('names statuses that the server really has', async () => {
+it('names the actual statuses of the server', async () => {
   const server = await testServer()
   const [chat_id, old] = [await server.newChat(), await server.newV2Chat()]
   const send = async (method: string, path: string, body?: object) =>

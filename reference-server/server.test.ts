@@ -14,7 +14,7 @@ import {
 
 const key = { 'idempotency-key': 'k' }
 
-it('makes a throw-away key where none is given', async () => {
+it('generates a key if none is given', async () => {
   const [one, other] = [await testServer(), await testServer()]
   expect(one.keys).toHaveLength(1)
   expect(one.keys).not.toEqual(other.keys)
@@ -30,7 +30,7 @@ it('gives the same answers with the same seed, and others with another', async (
   expect(other).not.toBe(one)
 })
 
-it('closes at once when idle, as often as asked', async () => {
+it('closes at once when idle, even twice', async () => {
   const server = await testServer({ closeDeadlineMs: 60_000 })
   // The global fetch keeps its connection alive.
   await (await fetch(`${server.url}/healthz`)).text()
@@ -43,7 +43,7 @@ it('closes at once when idle, as often as asked', async () => {
   await expect(server.complete('Hi')).rejects.toThrow()
 })
 
-it('lets running answers finish before it ends, and takes no new ones', async () => {
+it('finishes running answers before it closes, and refuses new ones', async () => {
   const store = await openStore('memory')
   onTestFinished(() => store.close())
   const server = await testServer({ closeDeadlineMs: 10_000, store })
@@ -65,7 +65,7 @@ it('lets running answers finish before it ends, and takes no new ones', async ()
   expect((await store.history.runs(chat_id)).length).toBe(1)
 })
 
-it('turns /readyz before it rejects requests', async () => {
+it('turns /readyz to 503 before it refuses requests', async () => {
   const server = await testServer({ drainDelayMs: 2_000 })
   const closed = server.close()
   expect((await server.send('GET', '/readyz')).status).toBe(503)
@@ -73,7 +73,7 @@ it('turns /readyz before it rejects requests', async () => {
   await closed
 })
 
-it('ends what is left at the deadline, without a proper end, and keeps nothing of it', async () => {
+it('aborts running answers at the deadline and stores nothing of them', async () => {
   const store = await openStore('memory')
   onTestFinished(() => store.close())
   const server = await testServer({ closeDeadlineMs: 100, store })
@@ -90,7 +90,7 @@ it('ends what is left at the deadline, without a proper end, and keeps nothing o
   expect(await store.history.runs(chat_id)).toEqual([])
 })
 
-it('patches retrieval, in a search and before an answer', async () => {
+it('patches retrieval for searches and answers', async () => {
   const server = await testServer({
     patch: (services) => ({
       ...services,

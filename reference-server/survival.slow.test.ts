@@ -20,7 +20,7 @@ async function nothingLeft(server: TestServer): Promise<void> {
   await expect.poll(() => server.connections()).toBe(0)
 }
 
-it('serves 200 streams at once, each whole', async () => {
+it('serves 200 concurrent whole streams', async () => {
   const server = await testServer({ pace: { ttftMs: 20, gapMs: 2, jitter: 0.5 } })
   const chats = await Promise.all(Array.from({ length: 100 }, () => server.newChat()))
   const texts = await Promise.all([
@@ -36,7 +36,7 @@ it('serves 200 streams at once, each whole', async () => {
   for (const text of texts.slice(100)) expect(readBlocks(text).at(-1)?.data).toBe('[DONE]')
 })
 
-it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat gets it', async () => {
+it('finishes the run of a client that leaves, for its repeat', async () => {
   const server = await testServer()
   const chat_id = await server.newChat()
   const input = '[[tokens=10]] [[pace=gap=20ms]]'
@@ -52,7 +52,7 @@ it('lets clients leave in mid-stream: the slot is free, the run ends, the repeat
   expect(json.result.slice(1).map(({ item }: { item: object }) => item)).toEqual(output)
 })
 
-it('stops speaking to who has left the compatible surface', async () => {
+it('stops generating for a client that left the compatible surface', async () => {
   const server = await testServer({ pace: { ttftMs: 0, gapMs: 20, jitter: 0 } })
   const started = performance.now()
   await leaveInMidStream(await openCompletion(server, '[[tokens=1000]]'))
@@ -60,7 +60,7 @@ it('stops speaking to who has left the compatible surface', async () => {
   expect(performance.now() - started).toBeLessThan(5000)
 })
 
-it('waits for readers who are slow, and makes no more than the sockets hold', async () => {
+it('applies backpressure for slow readers', async () => {
   let made = 0
   const server = await testServer({
     patch: (services) => ({
@@ -84,7 +84,7 @@ it('waits for readers who are slow, and makes no more than the sockets hold', as
   await nothingLeft(server)
 })
 
-it('sends each event when it is due, and those that are due at once together', async () => {
+it('sends each event when it is due, and simultaneous ones together', async () => {
   const server = await testServer()
   const piecesOf = async (prompt: string) => {
     const { response } = await openCompletion(server, prompt)
@@ -94,7 +94,7 @@ it('sends each event when it is due, and those that are due at once together', a
   expect(await piecesOf('[[tokens=60]]')).toBeLessThan(10)
 })
 
-it('leaks nothing: connections, runs and heap come back', async () => {
+it('frees connections, runs and memory', async () => {
   const server = await testServer()
   const round = async () => {
     await Promise.all(

@@ -10,7 +10,7 @@ import { reportOf, resultOf } from './test-support/reports.ts'
 import { printable, withoutColors } from './text/escape.ts'
 
 /** Pages with hostile texts of a target, in a real browser. */
-describe.skipIf(skipBrowser)('a page with', () => {
+describe.skipIf(skipBrowser)('a report page', () => {
   const pages = pagesInChromium()
 
   const texts = [
@@ -18,7 +18,7 @@ describe.skipIf(skipBrowser)('a page with', () => {
     ['everything', Object.values(hostileTexts).join(' | ')] as const,
   ]
 
-  test.each(texts)('%s, of check', async (_, text) => {
+  test.each(texts)('of check is harmless with %s', async (_, text) => {
     const { report, exchanges } = hostileReport(text)
     const page = await open(toHtml(conformanceDocument(report, exchanges)))
     await expectHarmless(page)
@@ -28,7 +28,7 @@ describe.skipIf(skipBrowser)('a page with', () => {
     )
   })
 
-  test.each(texts)('%s, of load', async (_, text) => {
+  test.each(texts)('of load is harmless with %s', async (_, text) => {
     const page = await open(toHtml(loadDocument(hostileLoad(text))))
     await expectHarmless(page)
     const bodyText = await page.page.locator('body').textContent()
@@ -78,7 +78,7 @@ describe.skipIf(skipBrowser)('the site of implementations in Chromium', () => {
 
   testPage(pages, 'index.html', 'few.html')
 
-  test('folds what all agree on, shows the differences and leads to their evidence', async () => {
+  test('collapses common results, shows differences and links to their evidence', async () => {
     const { page } = await open('index.html')
     expect(await page.locator('.row:visible').count()).toBe(1)
     await page.keyboard.press('j')

@@ -58,11 +58,11 @@ function madeOf(text: string) {
 
 const plain = madeOf('plain')
 
-describe.each(texts)('%s', (_, text) => {
+describe.each(texts)('a report with %s', (_, text) => {
   const { report, load, documents, junit } = madeOf(text)
 
   test.each(Object.entries({ ...documents, comparison: comparisonOf(text) }))(
-    'the document of a %s: nothing unseen in any format',
+    'as the document of a %s contains no invisible characters in any format',
     (_, one) => {
       const brief = toTerminal(one, { color: false, width: 80 })
       for (const made of [brief, toTerminal(one, verbose), toMarkdown(one), toHtml(one)]) {
@@ -72,7 +72,7 @@ describe.each(texts)('%s', (_, text) => {
     },
   )
 
-  test('other formats: nothing unseen', () => {
+  test('contains no invisible characters in other formats', () => {
     const made = [
       ...[reportToGitHub(report), reportToJson(report), reportToJson(load), ...junit],
       ...[reportToBadge(report), loadToCsv(load), loadToPrometheus(load)],
@@ -80,7 +80,7 @@ describe.each(texts)('%s', (_, text) => {
     expect(made.map(unseenIn)).toEqual(made.map(() => []))
   })
 
-  test('github: every line is a command of ours', () => {
+  test('contains only commands of chatgen in GitHub format', () => {
     const lines = reportToGitHub(report).trimEnd().split('\n')
     for (const line of [...lines, ...toGitHub(documents.load).trimEnd().split('\n')]) {
       expect(line).toMatch(/^::(error|warning|notice) title=[^:\r\n]*::/)
@@ -88,17 +88,17 @@ describe.each(texts)('%s', (_, text) => {
     expect(lines).toHaveLength(reportToGitHub(plain.report).trimEnd().split('\n').length)
   })
 
-  test('json: says what came', () => {
+  test('contains the unchanged text in JSON', () => {
     expect(JSON.parse(reportToJson(report)).requirements[0].message).toBe(text)
     expect(JSON.parse(reportToJson(load)).notes).toEqual([text])
   })
 
-  test('junit: elements are ours alone', () => {
+  test('contains only elements of chatgen in JUnit', () => {
     expect(junit.map(elementsOf)).toEqual(plain.junit.map(elementsOf))
   })
 
   test.each(['check', 'load', 'capacity'] as const)(
-    'markdown of a %s: nothing is a link, a mention or an element',
+    'contains no links, mentions or elements of the text in Markdown of a %s',
     (kind) => {
       const rendered = rendering(toMarkdown(documents[kind]))
       expect(tagsIn(rendered)).toEqual(tagsIn(rendering(toMarkdown(plain.documents[kind]))))
@@ -106,12 +106,12 @@ describe.each(texts)('%s', (_, text) => {
     },
   )
 
-  test('csv: cells are names and numbers', () => {
+  test('contains only names and numbers in CSV cells', () => {
     const [, ...lines] = loadToCsv(load).trimEnd().split('\n')
     for (const cell of lines.flatMap((line) => line.split(','))) expect(cell).toMatch(/^[\d.]*$/)
   })
 
-  test('prometheus: every line is a comment or a sample of ours', () => {
+  test('contains only comments and samples of chatgen in Prometheus format', () => {
     for (const line of loadToPrometheus(load).trimEnd().split('\n')) {
       expect(line).toMatch(
         /^(# (HELP|TYPE) |(chatgen|gen_ai)_\w+(\{(\w+="(\\["\\n]|[^"\\])*",?)+\})? \S+$)/,
@@ -120,7 +120,7 @@ describe.each(texts)('%s', (_, text) => {
   })
 })
 
-describe('the common schema of JUnit', () => {
+describe('JUnit schema', () => {
   const whole = loadReportOf()
   const lost = { partial: { of: 2, missing: [0] }, interrupted: true }
 
@@ -144,7 +144,7 @@ describe('the common schema of JUnit', () => {
       ].map(loadToJUnit),
     ],
     ['capacity', texts.map(([, text]) => capacityToJUnit(hostileCapacity(text)))],
-  ])('takes every report of %s', async (_, reports) => {
+  ])('accepts reports of %s', async (_, reports) => {
     const xml = reports.map((contents, at) => ({ fileName: `${at}.xml`, contents }))
     const { errors } = await validateXML({ xml, schema })
     expect(errors.map(({ message }) => message)).toEqual([])
@@ -153,21 +153,21 @@ describe('the common schema of JUnit', () => {
   test.each([
     [' failures="', ' failed="'],
     ['<failure', '<failed'],
-  ])('refuses a report whose %s is %s', async (right, wrong) => {
+  ])('rejects a report with %s changed to %s', async (right, wrong) => {
     const contents = reportToJUnit(violated, recorded).replace(right, wrong)
     const { errors } = await validateXML({ xml: [{ fileName: 'wrong.xml', contents }], schema })
     expect(errors).not.toEqual([])
   })
 })
 
-describe('pasted into a shell', () => {
-  test('every text is one word, with the same characters', () => {
+describe('hostile texts in a shell', () => {
+  test('are one word each with the same characters', () => {
     const words = texts.map(([, text]) => text).filter(isQuotable)
     const output = bash(`printf '%s\\0' ${words.map(shellQuote).join(' ')}`)
     expect(output.split('\0').slice(0, -1)).toEqual(words.map((word) => word.toWellFormed()))
   })
 
-  test('a command line gives curl what was sent, and runs nothing else', () => {
+  test('give curl the sent request and run nothing else', () => {
     const quotable = texts.filter(([, text]) => isQuotable(text))
     const sent = quotable.flatMap(([, text]) => [...hostileReport(text).exchanges.values()])
     const script = sent.map((exchange) => `( ${toCurl(exchange)}\n)`).join('\nprintf "\\1\\0"\n')
@@ -185,7 +185,7 @@ describe('pasted into a shell', () => {
   })
 
   test.each(['$(id) key', '`id` key', '" ; id ; " key', '$(id)[api key]', 'Basic $(id)[api key]='])(
-    'a credential %s runs nothing',
+    'run nothing in a credential %s',
     (credential) => {
       const sent = exchangeOf({ authorization: credential })
       const script = `id() { printf ran >&2; }; curl() { :; }; CHATGEN_API_KEY=k; ${toCurl(sent)}`

@@ -23,7 +23,7 @@ test.each(['--help', '-h'])('%s prints the comment of the script', (flag) => {
 
 test.each([
   ['an unknown option', ['--gpa', '3'], "Unknown option '--gpa'"],
-  ['a word that is no number', ['--gap', 'many'], '--gap many is no number'],
+  ['a word instead of a number', ['--gap', 'many'], '--gap many is no number'],
   ['an empty number', ['--gap='], '--gap  is no number'],
   ['an option without its value', ['--kind'], "'--kind <value>' argument missing"],
 ])('%s ends with 2 and the usage', (_, args, reason) => {
@@ -36,7 +36,7 @@ test.each([
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends a script after its handlers of exit', async (signal, status) => {
+] as const)('%s ends a script after its exit handlers', async (signal, status) => {
   const waiting = `${program}
 process.once('exit', () => console.log('cleaned up'))
 setInterval(() => {}, 1000)

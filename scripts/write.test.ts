@@ -11,7 +11,7 @@ import { interfacePages } from './docs/interface-pages.ts'
 import { targetProfilePage } from './write-docs.ts'
 import { jsonSchemas } from './write-schemas.ts'
 
-describe('read as JSON Schemas,', () => {
+describe('JSON Schema', () => {
   const schemaOf = (name: string) =>
     z.fromJSONSchema(JSON.parse(jsonSchemas().get(`${name}.schema.json`) ?? ''))
   const report = reportOf([resultOf('V3-IDEM-02')])
@@ -38,7 +38,7 @@ describe('read as JSON Schemas,', () => {
       [{ transactions: [{ kind: 'v4-stream' }] }],
     ],
     ['baseline', [{ 'V3-IDEM-02': { because: 'x', until: '2026-12-31' } }], [{ 'V3-IDEM-02': {} }]],
-  ])('that of a %s takes what its reader does, and no more', (name, taken, refused) => {
+  ])('of a %s accepts and rejects the same as its reader', (name, taken, refused) => {
     const schema = schemaOf(name)
     for (const value of taken) expect(schema.safeParse(value).error).toBeUndefined()
     for (const value of refused) expect(schema.safeParse(value).success).toBe(false)
@@ -51,7 +51,7 @@ describe('read as JSON Schemas,', () => {
     [{ at: '1' }, false],
     [{ at: 1, prompt: 0 }, false],
     [{ prompt: 80 }, false],
-  ])('that of a line of a trace takes %j as its reader does: %s', (line, isTaken) => {
+  ])('of a trace line accepts %j as its reader does: %s', (line, isTaken) => {
     expect(schemaOf('trace-line').safeParse(line).success).toBe(isTaken)
     const read = () => readTrace(JSON.stringify(line))
     if (isTaken) expect(read).not.toThrow()
@@ -61,12 +61,12 @@ describe('read as JSON Schemas,', () => {
 
 const page = targetProfilePage()
 
-test('docs/target-profile.md is what the schema says (`npm run docs` writes it)', () => {
+test('docs/target-profile.md matches the schema (npm run docs)', () => {
   const written = readFileSync(new URL('../docs/target-profile.md', import.meta.url), 'utf8')
   expect(written).toBe(page)
 })
 
-test('every field has a type and a description', () => {
+test('fields of docs/target-profile.md have types and descriptions', () => {
   const rows = page.split('\n').filter((line) => line.startsWith('| `'))
   expect(rows.length).toBeGreaterThan(80)
   for (const row of rows) {
@@ -79,14 +79,14 @@ test('every field has a type and a description', () => {
 const pages = interfacePages()
 const folder = new URL('../docs/interface/', import.meta.url)
 
-test('docs/interface is what the catalog says (`npm run docs` writes it)', () => {
+test('docs/interface matches the catalog (npm run docs)', () => {
   expect(readdirSync(folder).sort()).toEqual(pages.map(({ name }) => name).sort())
   for (const { name, text } of pages) {
     expect(readFileSync(new URL(name, folder), 'utf8'), name).toBe(text)
   }
 })
 
-test('every requirement stands on the page of one section', () => {
+test('requirements are each on the page of one section', () => {
   const text = pages.map((page) => page.text).join('\n')
   expect(requirementIds.filter((id) => text.split(`**${id}**`).length !== 2)).toEqual([])
 })

@@ -25,12 +25,12 @@ test('requirements are frozen: they may be added, their meaning may not change',
   expect(rows.map((row) => row.join(' | '))).toMatchSnapshot()
 })
 
-test('a title carries one word of RFC 2119, from which its level follows', () => {
+test('each title has one RFC 2119 word, which gives its level', () => {
   const words = (id: RequirementId) => requirements[id].title.match(/\b(MUST|SHOULD)\b/g) ?? []
   expect(requirementIds.filter((id) => new Set(words(id)).size !== 1)).toEqual([])
 })
 
-test('an id is an area and two digits, counted up from 01 without a gap', () => {
+test('ids have an area and two digits, counted from 01 without gaps', () => {
   const counts = new Map<string, number>()
   for (const id of [...requirementIds, ...exclusionIds, ...questionIds]) {
     const area = areaOf(id)
@@ -40,7 +40,7 @@ test('an id is an area and two digits, counted up from 01 without a gap', () => 
   }
 })
 
-test('a requirement stands on requirements that exist', () => {
+test('requirements need only requirements that exist', () => {
   const unknown = requirementIds.flatMap((id) =>
     needsOf(id)
       .filter((need) => !isRequirementId(need))
@@ -49,12 +49,12 @@ test('a requirement stands on requirements that exist', () => {
   expect(unknown).toEqual([])
 })
 
-test('no requirement stands on itself, over others either', () => {
+test('no requirement needs itself, even indirectly', () => {
   const circular = requirementIds.filter((id) => standsOn(id).has(id))
   expect(circular).toEqual([])
 })
 
-test('a required requirement does not stand on an expected one', () => {
+test('required requirements do not need expected ones', () => {
   const weak = requirementIds
     .filter((id) => requirements[id].level === 'required')
     .flatMap((id) =>
@@ -65,7 +65,7 @@ test('a required requirement does not stand on an expected one', () => {
   expect(weak).toEqual([])
 })
 
-test('a section is one that has statements', () => {
+test('sections of requirements have statements', () => {
   const sections = new Set(statements().map(({ section }) => section))
   const named = [
     ...requirementIds.map((id) => requirements[id].section),
@@ -75,7 +75,7 @@ test('a section is one that has statements', () => {
   expect(named.filter((section) => !sections.has(section))).toEqual([])
 })
 
-test('a requirement has a known surface, source and feature', () => {
+test('requirements have a known surface, source and capability', () => {
   const unknown = requirementIds.filter((id) => {
     const { also = 'v2', source = 'wire', capability = 'rag' } = requirements[id]
     const isKnown = surfaces.includes(also) && capabilities.includes(capability)
@@ -84,7 +84,7 @@ test('a requirement has a known surface, source and feature', () => {
   expect(unknown).toEqual([])
 })
 
-test('no two requirements say the same', () => {
+test('titles of requirements are unique', () => {
   const titles = requirementIds.map((id) => requirements[id].title)
   expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([])
 })
@@ -111,12 +111,12 @@ test('a hint is one sentence: a cause, and a fix after a semicolon', () => {
   expect(hintFor('NO-SUCH-01')).toBeNull()
 })
 
-test('three or more in a row are a range', () => {
+test('compactIds writes three or more consecutive ids as a range', () => {
   const ids = ['V3-HIST-01', 'V3-HIST-02', 'V3-HIST-03', 'V3-HIST-05', 'V3-HIST-07', 'V3-HIST-08']
   expect(compactIds([...ids, 'VER-10'])).toEqual(['V3-HIST 01-03 05 07 08', 'VER 10'])
 })
 
-test('the order of ids does not matter, that of areas does', () => {
+test('compactIds ignores the order of ids, but keeps that of areas', () => {
   expect(compactIds(['KB-02', 'RAG-01', 'KB-01'])).toEqual(['KB 01 02', 'RAG 01'])
 })
 
@@ -134,7 +134,7 @@ describe('the list of statements', () => {
   })
 
   // Requirements of level `expected` come from the contracts that the document names, not from a sentence.
-  test('gives every required requirement, exclusion and open question a statement', () => {
+  test('gives each required requirement, exclusion and open question a statement', () => {
     const required = requirementIds.filter((id) => requirements[id].level === 'required')
     const rows: readonly string[] = [...required, ...exclusionIds, ...questionIds]
     expect(rows.filter((id) => !owned.has(id))).toEqual([])

@@ -6,14 +6,14 @@ import { conditionsOf } from './grammar/conditions.ts'
 import { effectsOf, faultyOperations, generatedFault, generatedFaultNamed } from './grammar/draw.ts'
 import { faults } from './index.ts'
 
-test('names of faults are unique, and in kebab case unless the grammar makes them', () => {
+test('fault names are unique, and in kebab case unless they are generated', () => {
   const names = faults.map(({ name }) => name)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   const handwritten = names.filter((name) => generatedFaultNamed(name) === undefined)
   expect(handwritten.filter((name) => !/^[a-z][a-z\d]*(-[a-z\d]+)*$/.test(name))).toEqual([])
 })
 
-test('summaries of faults are sentences', () => {
+test('fault summaries are sentences', () => {
   const summaries = faults.map(({ summary }) => summary)
   expect(summaries.filter((summary) => !/^\S.*\.$/.test(summary))).toEqual([])
 })
@@ -27,7 +27,7 @@ test('faults break one or two known requirements', () => {
   expect(wrong.map(({ name }) => name)).toEqual([])
 })
 
-test('the state of a fault starts empty for each server', async () => {
+test('fault state starts empty for each server', async () => {
   const leak = faults.find(({ name }) => name === 'openai-requests-share-a-conversation')
   const { patch } = leak ?? expect.unreachable('no such fault')
   const [first, second] = [await testServer({ patch }), await testServer({ patch })]
@@ -43,13 +43,13 @@ function named(name: string) {
 const model_id = 'svc-main-model'
 const names = Array.from({ length: 400 }, (_, at) => generatedFault(7, at).name)
 
-describe('a fault of the grammar', () => {
-  test('is the same for the same seed and number, and another one for other seeds', () => {
+describe('a generated fault', () => {
+  test('is determined by seed and number', () => {
     expect(names).toEqual(Array.from({ length: 400 }, (_, at) => generatedFault(7, at).name))
     expect(names.filter((name, at) => generatedFault(8, at).name === name).length).toBeLessThan(20)
   })
 
-  test('is found by its name, which a list of names can hold', () => {
+  test('is found by its name, which contains no comma', () => {
     for (const name of names) {
       expect(generatedFaultNamed(name)?.name).toBe(name)
       expect(name).not.toContain(',')
@@ -59,7 +59,7 @@ describe('a fault of the grammar', () => {
     expect(generatedFaultNamed('stream-completed-twice')).toBeUndefined()
   })
 
-  test('has an effect and conditions of its operation, each with a name of its own', () => {
+  test('has unique names of effects and conditions', () => {
     for (const operation of faultyOperations) {
       for (const list of [effectsOf(operation), conditionsOf(operation)]) {
         const all = list.map(({ name }) => name)
@@ -71,7 +71,7 @@ describe('a fault of the grammar', () => {
     }
   })
 
-  test('leaves requests alone that do not meet its conditions', async () => {
+  test('affects only requests that meet its conditions', async () => {
     const fault = named('openai.chat: the request is refused (model name: alias)')
     const server = await testServer({ patch: fault.patch })
     expect((await server.complete('Hi', { model: model_id })).status).toBe(200)
@@ -81,7 +81,7 @@ describe('a fault of the grammar', () => {
   })
 })
 
-test('dialects have names of their own, in kebab case, and exclude dialects that exist', () => {
+test('dialect names are unique and in kebab case, and exclusions exist', () => {
   const names = dialects.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)+$|^slow$/.test(name))).toEqual([])
@@ -93,13 +93,13 @@ describe('combineDialects', () => {
   const seeds = Array.from({ length: 300 }, (_, seed) => seed)
   const chosenBy = (seed: number) => combineDialects(seed).summary.split(', ')
 
-  it('makes the same server of the same seed, and others of others', () => {
+  it('is determined by the seed', () => {
     expect(seeds.map(chosenBy)).toEqual(seeds.map(chosenBy))
     expect(new Set(seeds.map((seed) => combineDialects(seed).summary)).size).toBeGreaterThan(290)
     expect(new Set(seeds.flatMap(chosenBy)).size).toBe(dialects.length)
   })
 
-  it('never joins what contradicts each other', () => {
+  it('never combines dialects that exclude each other', () => {
     for (const seed of seeds) {
       const names = chosenBy(seed)
       const chosen = dialects.filter(({ name }) => names.includes(name))
@@ -109,7 +109,7 @@ describe('combineDialects', () => {
     }
   })
 
-  it('keeps all that the profiles say', () => {
+  it('keeps all fields of the profiles', () => {
     const both = seeds
       .map((seed) => ({ chosen: chosenBy(seed), profile: combineDialects(seed).profile }))
       .filter(({ chosen }) => chosen.includes('chat-needs-a-folder'))

@@ -4,7 +4,7 @@ import { leaveInMidStream, openCompletion, testServer } from '../test-support/se
 import { defaultEngine, Engine, EngineSyntaxError, parseEngine, simulate } from './engine.ts'
 
 describe('parseEngine', () => {
-  test('reads what vLLM calls these', () => {
+  test('reads the names of vLLM', () => {
     const text = 'max-num-seqs=4, max-waiting=0,prefill=0.2ms/token,decode=0.01s,decode-per-seq=1ms'
     expect(parseEngine(text)).toEqual({
       maxNumSeqs: 4,
@@ -25,7 +25,7 @@ describe('parseEngine', () => {
     ['__proto__=8', 'known names are'],
     ['decode=0,decode-per-seq=0', 'a token takes time'],
     ['', 'known names are'],
-  ])('refuses %j', (text, why) => {
+  ])('rejects %j', (text, why) => {
     expect(() => parseEngine(text)).toThrow(EngineSyntaxError)
     expect(() => parseEngine(text)).toThrow(why)
   })
@@ -44,7 +44,7 @@ const tokens = {
 }
 
 describe('an engine', () => {
-  test('decodes each admitted sequence to its end, in a batch that is never too large', () => {
+  test('decodes each admitted sequence to its end in limited batches', () => {
     fc.assert(
       fc.property(
         options,
@@ -68,18 +68,15 @@ describe('an engine', () => {
     )
   })
 
-  test.each([0, 1])(
-    'forgets a sequence whose client has left, after %i iterations',
-    (iterations) => {
-      const engine = new Engine(defaultEngine)
-      const sequence = { promptTokens: 1, outputTokens: 3 }
-      engine.enqueue(sequence)
-      if (iterations > 0) engine.iterate()
-      expect(engine.isIdle).toBe(false)
-      engine.cancel(sequence)
-      expect(engine.isIdle).toBe(true)
-    },
-  )
+  test.each([0, 1])('forgets a canceled sequence after %i iterations', (iterations) => {
+    const engine = new Engine(defaultEngine)
+    const sequence = { promptTokens: 1, outputTokens: 3 }
+    engine.enqueue(sequence)
+    if (iterations > 0) engine.iterate()
+    expect(engine.isIdle).toBe(false)
+    engine.cancel(sequence)
+    expect(engine.isIdle).toBe(true)
+  })
 })
 
 describe('a simulation', () => {
@@ -99,7 +96,7 @@ describe('a simulation', () => {
     ])
   })
 
-  test('keeps the order of arrival: nobody has the first token before an earlier request', () => {
+  test('gives first tokens in the order of arrival', () => {
     const arrivals = fc.array(fc.record({ atMs: fc.integer({ min: 0, max: 500 }), ...tokens }), {
       maxLength: 40,
     })
@@ -117,7 +114,7 @@ describe('a simulation', () => {
 
 const serve = (engine: string) => testServer({ engine: parseEngine(engine) })
 
-test('streams and bodies are whole on every surface', async () => {
+test('an engine serves whole streams and bodies on all surfaces', async () => {
   const server = await serve('max-num-seqs=2,prefill=0,decode=1ms,decode-per-seq=0')
   const [one, other, whole, native] = await Promise.all([
     server.complete('[[tokens=8]]', { stream: true }),
@@ -130,7 +127,7 @@ test('streams and bodies are whole on every surface', async () => {
   expect(native.text).toContain('event: response.completed')
 })
 
-test('a request beyond the queue is refused with Retry-After, and one later is served', async () => {
+test('an engine refuses requests beyond the queue with Retry-After', async () => {
   const server = await serve('max-num-seqs=1,max-waiting=1,prefill=0,decode=60ms,decode-per-seq=0')
   const answers = await Promise.all([1, 2, 3, 4].map(() => server.complete('[[tokens=8]]')))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 503, 503])
@@ -140,7 +137,7 @@ test('a request beyond the queue is refused with Retry-After, and one later is s
   expect((await server.complete('[[tokens=8]]')).status).toBe(200)
 })
 
-test('a client that leaves makes room', async () => {
+test('an engine frees the place of a client that leaves', async () => {
   const server = await serve('max-num-seqs=1,max-waiting=0,prefill=0,decode=150ms,decode-per-seq=0')
   const left = await openCompletion(server, '[[tokens=400]]')
   expect((await server.complete('[[tokens=8]]')).status).toBe(503)

@@ -72,12 +72,12 @@ async function receiveAll(prompt: string, stream: boolean) {
   )
 }
 
-describe('on each surface', () => {
+describe('a directive on each surface', () => {
   it.each([
     ['drop', 'cut', false],
     ['stall', 'left', false],
     ['malformed', 'whole', true],
-  ] as const)('[[%s=3]] without a stream', async (kind, end, hasText) => {
+  ] as const)('[[%s=3]] breaks a response without a stream', async (kind, end, hasText) => {
     for (const received of await receiveAll(`[[${kind}=3]] [[tokens=8]]`, false)) {
       expect([received.end, received.text !== ''], received.surface).toEqual([end, hasText])
       expect(() => JSON.parse(received.text)).toThrow()
@@ -101,7 +101,7 @@ describe('on each surface', () => {
   })
 })
 
-it('a turn whose connection was dropped is stored, and repeated whole', async () => {
+it('a dropped turn is stored and repeated as a whole', async () => {
   const server = await testServer()
   const sent = await surfaces['v3 generate'](server, '[[drop=3]] [[tokens=8]]', true)
   expect((await receive(server, sent)).end).toBe('cut')

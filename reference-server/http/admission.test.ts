@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testServer } from '../test-support/server.ts'
 
-describe('the key', () => {
+describe('authentication', () => {
   it.each([
     ['GET', '/api/unknown'],
     ['PUT', '/api/openai/models'],
@@ -9,7 +9,7 @@ describe('the key', () => {
     ['OPTIONS', '/api/v3/chat'],
     ['GET', '/api/%zz'],
     ['POST', '/api/v3/chat'],
-  ])('is wanted before anything else: %s %s', async (method, path) => {
+  ])('is required first: %s %s', async (method, path) => {
     const server = await testServer({ keys: ['right'] })
     for (const authorization of ['', 'Bearer wrong', 'Bearer right right']) {
       const answer = await server.send(method, path, {
@@ -25,7 +25,7 @@ describe('the key', () => {
     }
   })
 
-  it('has a scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     const server = await testServer({ keys: ['right'] })
     for (const authorization of ['bearer right', 'BEARER right', 'Bearer   right']) {
       const { status } = await server.send('GET', '/api/openai/models', {
@@ -35,7 +35,7 @@ describe('the key', () => {
     }
   })
 
-  it('is not wanted by /healthz', async () => {
+  it('is not required by /healthz', async () => {
     const server = await testServer()
     const { status, json } = await server.send('GET', '/healthz', {
       headers: { authorization: '' },
@@ -46,7 +46,7 @@ describe('the key', () => {
 
 const models = '/api/openai/models'
 
-it('counts the requests of each key, and says when to come again', async () => {
+it('rate limit counts requests per key and sends Retry-After', async () => {
   let now = 1_000_000
   const clock = { now: () => now, sleep: async () => {} }
   const server = await testServer({ keys: ['ann', 'bob'], requestsPerMinute: 3, clock })
@@ -74,7 +74,7 @@ it('counts the requests of each key, and says when to come again', async () => {
   expect((await send()).headers.get('x-ratelimit-remaining-requests')).toBe('2')
 })
 
-it('counts refused requests and streams as well, and changes nothing once it refuses', async () => {
+it('rate limit counts refused requests and streams, and refusals change nothing', async () => {
   const server = await testServer({ requestsPerMinute: 3 })
   const chat_id = await server.newChat()
   expect((await server.send('GET', '/api/v3/nothing')).status).toBe(404)
@@ -84,7 +84,7 @@ it('counts refused requests and streams as well, and changes nothing once it ref
   expect(await server.services.store.history.runs(chat_id)).toEqual([])
 })
 
-it('is off unless it is asked for', async () => {
+it('rate limit is off by default', async () => {
   const server = await testServer()
   const { headers } = await server.send('GET', models)
   expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
@@ -100,7 +100,7 @@ const preflight = {
 
 describe('a page in a browser', () => {
   it.each([[[page]], [['https://other.example', page]], [['*']]])(
-    'may call, from %j',
+    'may send requests with the origins %j',
     async (origins) => {
       const server = await testServer({ origins })
       for (const path of ['/api/v3/chat', '/api/openai/chat/completions', '/healthz']) {
@@ -114,7 +114,7 @@ describe('a page in a browser', () => {
     },
   )
 
-  it('may read every answer: streams, refusals and unknown routes', async () => {
+  it('may read streams, refusals and unknown routes', async () => {
     const server = await testServer({ origins: [page] })
     const origin = { origin: page }
     const chat = { model: 'SVC-Main', messages: [{ role: 'user', content: 'Hi' }], stream: true }
@@ -134,7 +134,7 @@ describe('a page in a browser', () => {
   })
 })
 
-describe('nothing is allowed', () => {
+describe('CORS allows nothing', () => {
   it('to a page of another origin', async () => {
     const server = await testServer({ origins: [page] })
     const headers = { ...preflight, origin: 'https://evil.example' }
@@ -142,14 +142,14 @@ describe('nothing is allowed', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('without origins: a preflight is a request like any other', async () => {
+  it('without origins, so that a preflight needs a key', async () => {
     const server = await testServer()
     const { status, headers } = await server.send('OPTIONS', '/api/v3/chat', { headers: preflight })
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, null])
   })
 })
 
-it('a preflight authenticates nobody, and OPTIONS without its headers is no preflight', async () => {
+it('OPTIONS without preflight headers is not a preflight, and none authenticates', async () => {
   const server = await testServer({ origins: [page] })
   const bare = await server.send('OPTIONS', '/api/v3/chat', { headers: { authorization: '' } })
   expect(bare.status).toBe(401)

@@ -3,7 +3,7 @@ import { exchangeBytes, testServer } from '../test-support/server.ts'
 
 const chat = { name: 'x' }
 
-it('refuses what is not JSON, not UTF-8, or nested without end', async () => {
+it('rejects invalid JSON, invalid UTF-8 and deep nesting', async () => {
   const server = await testServer()
   const bodies = [
     '{',
@@ -30,13 +30,13 @@ it('refuses what is not JSON, not UTF-8, or nested without end', async () => {
   }
 })
 
-it('reads brackets within strings as text', async () => {
+it('accepts brackets within strings', async () => {
   const server = await testServer()
   const name = '[{'.repeat(100) + '\\"'.repeat(3)
   expect((await server.send('POST', '/api/v3/chat', { body: { name } })).json.name).toBe(name)
 })
 
-it('refuses a body of 10 MB, announced or not, and goes on', async () => {
+it('rejects a body of 10 MB, with or without Content-Length, and continues', async () => {
   const server = await testServer()
   const large = 'x'.repeat(10_000_000)
   const { status, json } = await server.send('POST', '/api/v3/chat', { body: { name: large } })
@@ -52,7 +52,7 @@ it('refuses a body of 10 MB, announced or not, and goes on', async () => {
   expect((await server.send('POST', '/api/v3/chat', { body: chat })).status).toBe(201)
 })
 
-it('wants application/json', async () => {
+it('requires application/json', async () => {
   const server = await testServer()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
     const headers = { 'content-type': type }
@@ -66,7 +66,7 @@ it('wants application/json', async () => {
   expect((await server.send('POST', '/api/v3/chat', { body: chat, headers })).status).toBe(201)
 })
 
-it('deletes without a body, whatever the headers say of one', async () => {
+it('deletes without a body, with or without a Content-Type', async () => {
   const server = await testServer()
   const types: Record<string, string>[] = [{}, { 'content-type': 'application/json' }]
   for (const headers of types) {
@@ -75,7 +75,7 @@ it('deletes without a body, whatever the headers say of one', async () => {
   }
 })
 
-it('knows 404, with the prefixes of the service, from 405', async () => {
+it('distinguishes 404 from 405', async () => {
   const server = await testServer()
   expect((await server.send('GET', '/api/openai/nothing')).status).toBe(404)
   const unknown = await server.send('GET', '/nothing')
@@ -98,13 +98,13 @@ it.each([
   ['/v2/chat', 'GET', '/api/v2/chat'],
   ['/api/v1/models', 'GET', '/api/openai/models'],
   ['/api/api/v3/chat', 'GET', '/api/v3/chat'],
-])('hints at the right path for %s', async (path, method, right) => {
+])('suggests the right path for %s', async (path, method, right) => {
   const server = await testServer()
   const { status, json } = await server.send(method, path)
   expect([status, json.detail]).toEqual([404, `No such route: ${path}. Did you mean ${right}?`])
 })
 
-it('gives the request id of the client back, or one of its own', async () => {
+it('returns the request id of the client or a generated one', async () => {
   const server = await testServer()
   const given = await server.send('GET', '/api/openai/models', {
     headers: { 'x-request-id': 'mine' },
@@ -114,7 +114,7 @@ it('gives the request id of the client back, or one of its own', async () => {
   expect(made.headers.get('x-request-id')).toMatch(/^req_/)
 })
 
-it('answers bytes that are no HTTP', async () => {
+it('rejects bytes that are not HTTP', async () => {
   const server = await testServer()
   const responseTo = (bytes: string) => exchangeBytes(server, bytes)
   expect(await responseTo('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)

@@ -11,7 +11,7 @@ import {
 const completionText = (header: string, version?: string) =>
   requestText(completionsPath, completion('[[say=one two three]]'), header, version)
 
-it('writes streams one after the other to a client that asks for several at once', async () => {
+it('writes pipelined streams one after the other', async () => {
   const server = await testServer({ pace: { ttftMs: 5, gapMs: 1, jitter: 0 } })
   const text = await exchange(server, completionText('') + completionText('connection: close\r\n'))
   const answers = text.split(/(?=HTTP\/1\.1 200)/)
@@ -19,14 +19,14 @@ it('writes streams one after the other to a client that asks for several at once
   for (const answer of answers) expect(answer).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/)
 })
 
-it('frames nothing for a client that knows no chunks', async () => {
+it('uses no chunked encoding for HTTP/1.0', async () => {
   const server = await testServer()
   const text = await exchange(server, completionText('', '1.0'))
   expect(text).toMatch(/\r\n\r\ndata: \{.*\}\n\n/)
   expect(text).toMatch(/\n\ndata: \[DONE\]\n\n$/)
 })
 
-it('writes each event by itself, whatever the pace', async () => {
+it('writes each event in its own chunk at any pace', async () => {
   for (const gapMs of [0, 3]) {
     const server = await testServer({ pace: { ttftMs: 0, gapMs, jitter: 0 } })
     const text = await exchange(server, completionText('connection: close\r\n'))
@@ -35,7 +35,7 @@ it('writes each event by itself, whatever the pace', async () => {
   }
 })
 
-it('has sent what came before a stream broke off', async () => {
+it('sends all events before a stream breaks', async () => {
   const errors: unknown[] = []
   const server = await testServer({
     onInternalError: (error) => errors.push(error),
@@ -63,7 +63,7 @@ const requests = [
 ] as const
 
 it.each(requests)(
-  'adds stamps, if they are asked for, and nothing else: %s %j',
+  'adds timestamps on request, and changes nothing else: %s %j',
   async (path, body) => {
     const plain = await rawAnswer(path, body, '')
     expect(await rawAnswer(path, body, 'x-chatgen-stamps: 0\r\n')).toEqual(plain)
@@ -84,7 +84,7 @@ it.each(requests)(
   },
 )
 
-it('writes stamp and event in one chunk', async () => {
+it('writes timestamp and event in one chunk', async () => {
   const text = await rawAnswer(...requests[0], 'x-chatgen-stamps: 1\r\n')
   const events = chunksOf(text.slice(text.indexOf('\r\n\r\n') + 4))
   expect(events).toHaveLength(8)
@@ -125,7 +125,7 @@ function unframed(text: string): string {
   return text.replaceAll(/(\r\n)[0-9a-f]+\r\n/g, '$1')
 }
 
-it('leaves its own pages as they are, whatever its deviations', async () => {
+it('keeps its own pages unchanged by deviations', async () => {
   const server = await testServer({
     patch: (services) => ({ ...services, outgoing: (_, reply) => ({ ...reply, status: 418 }) }),
   })

@@ -18,11 +18,11 @@ it.each([
     '[[pace=ttft=5ms,gap=1ms]]',
     { ...nothing, pace: { ttftMs: 5, ttftSigma: 0, gapMs: 1, gapSigma: 0 } },
   ],
-])('%j', (prompt, expected) => {
+])('reads %j', (prompt, expected) => {
   expect(readDirectives(prompt)).toEqual(expected)
 })
 
-it('reads tool calls, several of them, with brackets in their arguments', () => {
+it('reads several tool calls with brackets in their arguments', () => {
   const prompt =
     '[[tool=get_time {"zone":"UTC"}]] [[tool=get_weather]] [[tool=plot {"rows":[[1,2],[3]]}]]'
   expect(readDirectives(prompt).tools).toEqual([
@@ -52,14 +52,14 @@ it.each([
   '[[tokens: 5]]',
   '[[tokens 5]]',
   '[[tokens=5]',
-])('takes a mistyped directive for text, and reports it: %j', (prompt) => {
+])('treats a mistyped directive as text and reports it: %j', (prompt) => {
   const { error, ...read } = readDirectives(prompt)
   expect(read).toEqual({ ...nothing, mistyped: error === undefined ? [prompt] : [] })
   expect(error ?? 599).toBe(599)
 })
 
 it.each(['[tokens=1]', 'a [[link]] of a wiki', 'if [[ -f x ]]', '[[two words]]'])(
-  'takes %j for text',
+  'treats %j as text',
   (prompt) => {
     expect(readDirectives(prompt)).toEqual(nothing)
   },
@@ -69,11 +69,11 @@ it.each([
   ['a tool without an end', (length: number) => `[[tool=x {${']]'.repeat(length)}`],
   ['openings', (length: number) => '[['.repeat(length)],
   ['openings of a text', (length: number) => '[[say='.repeat(length)],
-])('reads hostile prompts in time that grows with the prompt alone: %s', (_, prompt) => {
+])('reads hostile prompts in linear time: %s', (_, prompt) => {
   expect(growth((length) => readDirectives(prompt(length)), 10_000)).toBeLessThan(64)
 })
 
-it('every directive of the documentation is one', () => {
+it('reads all directives of the documentation', () => {
   const page = readFileSync(new URL('../../docs/client-development.md', import.meta.url), 'utf8')
   const documented = [...page.matchAll(/^\| `(\[\[.*?\]\])`/gm)].map(([, example = '']) => example)
   expect(documented).toHaveLength(11)

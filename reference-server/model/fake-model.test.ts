@@ -22,8 +22,8 @@ const textOf = ({ steps }: Generation, type = 'message') =>
 
 const prompt = fc.oneof(fc.lorem(), fc.string({ unit: 'grapheme' }), fc.constant('[[tokens=40]]'))
 
-describe('purity', () => {
-  it('gives equal generations for equal requests, whatever was asked between', () => {
+describe('fakeModel', () => {
+  it('gives equal generations for equal requests, independent of earlier ones', () => {
     const model = fakeModel(3)
     fc.assert(
       fc.property(
@@ -42,13 +42,13 @@ describe('purity', () => {
     )
   })
 
-  it('differs by prompt and by seed', () => {
+  it('differs by prompt and seed', () => {
     const answers = new Set(Array.from({ length: 200 }, (_, n) => textOf(ask(`Question ${n}`))))
     expect(answers.size).toBe(200)
     expect(textOf(ask('Hello', {}, 1))).not.toBe(textOf(ask('Hello', {}, 2)))
   })
 
-  it('answers in 20 to 60 words, now and then with letters of several bytes', () => {
+  it('answers in 20 to 60 words, sometimes with multi-byte characters', () => {
     const answers = Array.from({ length: 200 }, (_, n) => textOf(ask(`Question ${n}`)))
     for (const answer of answers) {
       const words = answer.split(/\s+/).length
@@ -61,7 +61,7 @@ describe('purity', () => {
   })
 })
 
-it('stop ends the text before the first stop sequence, wherever token borders fall', () => {
+it('stop ends the text before the first stop sequence at any token boundary', () => {
   const pieces = fc.array(
     fc.constantFrom('a', 'ab', 'ba', ' ', 'END', 'EN', 'D', '東', '🌱', '\n'),
     { maxLength: 40 },
@@ -87,7 +87,7 @@ it('stop ends the text before the first stop sequence, wherever token borders fa
 })
 
 describe('the token budget', () => {
-  it('is never exceeded, and what is said is the beginning of what would have been said', () => {
+  it('is never exceeded, and the cut answer is a prefix of the whole', () => {
     fc.assert(
       fc.property(
         prompt,
@@ -106,12 +106,12 @@ describe('the token budget', () => {
     )
   })
 
-  it('is no cut when the answer ends with it', () => {
+  it('does not cut an answer that ends with it', () => {
     expect(ask('[[tokens=12]]', { maxTokens: 12 }).finish).toBe('stop')
     expect(ask('[[tokens=13]]', { maxTokens: 12 }).finish).toBe('length')
   })
 
-  it('counts input, output and reasoning by one splitter', () => {
+  it('counts input, output and reasoning with one splitter', () => {
     const { tokens, steps } = ask('Hello there', { think: true })
     const fragments = steps.flatMap((step) => step.fragments)
     expect(tokens.input).toBe(splitTokens('Hello there').length + 1)
@@ -122,7 +122,7 @@ describe('the token budget', () => {
   })
 })
 
-it('recalls the latest statement, of people alone', () => {
+it('recalls the latest name from users only', () => {
   const turns: Turn[] = [
     user('My name is Ann.'),
     user('No: my name is Bea!'),
@@ -150,7 +150,7 @@ const anyText = fc.oneof(
     .map((services) => services.join('')),
 )
 
-it('splits text into tokens that are the text again, counted the same', () => {
+it('splitTokens returns non-empty tokens that join to the text', () => {
   fc.assert(
     fc.property(anyText, (given) => {
       const tokens = splitTokens(given)
@@ -161,7 +161,7 @@ it('splits text into tokens that are the text again, counted the same', () => {
   )
 })
 
-it('counts any number of leading tokens as that number', () => {
+it('splitTokens returns leading tokens unchanged', () => {
   fc.assert(
     fc.property(anyText, fc.nat(20), (given, count) => {
       const some = splitTokens(given).slice(0, count)
@@ -170,7 +170,7 @@ it('counts any number of leading tokens as that number', () => {
   )
 })
 
-it('never cuts a code point', () => {
+it('splitTokens never splits a code point', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (given) => {
       for (const token of splitTokens(given)) expect(token.isWellFormed()).toBe(true)
@@ -178,7 +178,7 @@ it('never cuts a code point', () => {
   )
 })
 
-it('splits in time that grows with the text alone', () => {
+it('countTokens takes linear time', () => {
   expect(growth((length) => countTokens(' '.repeat(length)), 50_000)).toBeLessThan(64)
   expect(growth((length) => countTokens('word'.repeat(length)), 10_000)).toBeLessThan(64)
 })

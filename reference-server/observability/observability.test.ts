@@ -47,7 +47,7 @@ describe('the log', () => {
   })
 
   it.each(['json', 'pretty'] as const)(
-    'shows no key, as %s, wherever a client puts it',
+    'contains no key as %s in any field of a request',
     async (format) => {
       const { server, lines } = await logged(format)
       await server.send('GET', '/api/openai/models', {
@@ -68,7 +68,7 @@ describe('the log', () => {
     },
   )
 
-  it('says that a client left', async () => {
+  it('reports a client that left', async () => {
     const { server, lines } = await logged('pretty')
     await leaveInMidStream(await openCompletion(server, '[[pace=gap=50ms]]'))
     await expect.poll(() => lines.join('')).toContain('client left')
@@ -79,7 +79,7 @@ describe('the log', () => {
 })
 
 describe('/metrics', () => {
-  it('counts requests and tokens, without a key', async () => {
+  it('counts requests and tokens without keys', async () => {
     const server = await testServer({ metrics: true, pace: { ttftMs: 30, gapMs: 5, jitter: 0 } })
     await server.complete('[[tokens=10]]', { stream: true })
     await server.complete('[[tokens=10]]')
@@ -104,7 +104,7 @@ describe('/metrics', () => {
     expect(text).toContain('http_server_active_requests 1')
   })
 
-  it('is not there unless it is asked for', async () => {
+  it('is 404 by default', async () => {
     const server = await testServer()
     expect((await server.send('GET', '/metrics')).status).toBe(404)
   })

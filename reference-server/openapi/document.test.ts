@@ -18,7 +18,7 @@ describe('/openapi.json', () => {
       Object.values<Json>(methods).map((operation) => ({ path, operation })),
     )
 
-  it('shows every route of the interface document, with its security', async () => {
+  it('contains all routes of the interface document with their security', async () => {
     const document = await read()
     for (const { method, path } of Object.values<Operation>(operations)) {
       const operation = document.paths[path]?.[method.toLowerCase()]
@@ -27,7 +27,7 @@ describe('/openapi.json', () => {
     expect(operationsOf(document).length).toBeGreaterThan(40)
   })
 
-  it('names each operation once, and each parameter of its path', async () => {
+  it('has unique operation ids and all path parameters', async () => {
     const all = operationsOf(await read())
     const ids = all.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -37,7 +37,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('shows what is required, of bodies, queries, forms and headers', async () => {
+  it('contains required fields of bodies, queries, forms and headers', async () => {
     const document = await read()
     const generate = document.paths['/api/v3/message/generate'].post
     const schema = generate.requestBody.content['application/json'].schema
@@ -58,7 +58,7 @@ describe('/openapi.json', () => {
   })
 })
 
-it('/docs shows the reference page with nothing from elsewhere', async () => {
+it('/docs is a page without external resources', async () => {
   const server = await testServer()
   const page = await server.send('GET', '/docs')
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -71,7 +71,7 @@ it('/docs shows the reference page with nothing from elsewhere', async () => {
   expect([nothing.status, nothing.json.error.code]).toEqual([404, 'not_found'])
 })
 
-it('every route answers with status, shape and examples of the document: vitest --update=all writes the examples', async () => {
+it('all routes respond as documented (vitest --update=all writes the examples)', async () => {
   const exchanges: SeenExchange[] = []
   const server = await testServer({
     clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), sleep: async () => {} },

@@ -12,7 +12,7 @@ const plan: SearchPlan = { type: 'hybrid', ...settings }
 const words = fc.lorem({ maxCount: 40 })
 
 describe('chunks', () => {
-  it('keep every word, in order, and stay short', () => {
+  it('contain all words in order and stay short', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 8 }), (paragraphs) => {
         const chunks = chunksOf(doc(paragraphs.join('\n\n')))
@@ -23,7 +23,7 @@ describe('chunks', () => {
     )
   })
 
-  it('stay short where no spaces are put between words', () => {
+  it('stay short for text without spaces', () => {
     const sentence = '春天我们搬到了上码市，一半的箱子还放在走廊里。'
     const chunks = chunksOf(doc(sentence.repeat(40)))
     expect(chunks.length).toBeGreaterThan(3)
@@ -31,13 +31,13 @@ describe('chunks', () => {
     expect(chunks.map(({ text }) => text.replace(/\s/g, '')).join('')).toBe(sentence.repeat(40))
   })
 
-  it('are cut from anything in little time', () => {
+  it('are computed quickly for any text', () => {
     const started = performance.now()
     for (const piece of ['# ', '\n ', 'a.', '"a\n']) chunksOf(doc(piece.repeat(50_000)))
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
-  it('stand under their heading', () => {
+  it('have the heading above them', () => {
     const chunks = chunksOf(doc('zero\n# One\nfirst\n## Two\n\nsecond\nthird', 'a-note_b'))
     expect(chunks.map(({ heading, text }) => [heading, text])).toEqual([
       ['a note b', 'zero'],
@@ -48,7 +48,7 @@ describe('chunks', () => {
 })
 
 describe('search', () => {
-  it('is pure, keeps scores within 0 and 1, and sorts by them', () => {
+  it('is deterministic and sorts by scores from 0 to 1', () => {
     const type = fc.constantFrom('hybrid' as const, 'dense' as const, 'sparse' as const)
     fc.assert(
       fc.property(
@@ -72,7 +72,7 @@ describe('search', () => {
     )
   })
 
-  it('sees other spellings where it is dense, and only whole words where it is sparse', () => {
+  it('finds other spellings if dense, and whole words if sparse', () => {
     const documents = [doc('The lighthouses were repainted.'), doc('Plums ripen late.', 'e')]
     const best = (type: SearchPlan['type'], query: string) =>
       retrieve([documents], query, { ...plan, type })[0]?.fileId
@@ -82,7 +82,7 @@ describe('search', () => {
     expect(best('sparse', 'the')).toBeUndefined()
   })
 
-  it('looks into several bases', () => {
+  it('includes several bases', () => {
     const bases = [[doc('Plums ripen late.', 'a')], [doc('Plums are blue.', 'b')], []]
     const found = retrieve(bases, 'plums', plan).map(({ fileId }) => fileId)
     expect(found.toSorted()).toEqual(['a', 'b'])

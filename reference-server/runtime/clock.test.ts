@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { completion, completionsPath, testServer } from '../test-support/server.ts'
 import { realClock, sleepUntil } from './clock.ts'
 
-it('wakes sleepers in the order of their times, those of one time in the order of their calls', async () => {
+it('wakes sleepers by time, then in the order of calls', async () => {
   const woken: string[] = []
   const sleep = async (name: string, ms: number) => {
     await realClock.sleep(ms)
@@ -18,7 +18,7 @@ it('wakes sleepers in the order of their times, those of one time in the order o
   expect(woken).toEqual(['at once', 'first', 'second', 'middle', 'late'])
 })
 
-it('sleeps until a time, and not at all where it has passed', async () => {
+it('sleeps until a time, or not at all if it has passed', async () => {
   const slept: number[] = []
   const clock = { now: () => 1000, sleep: async (ms: number) => void slept.push(ms) }
   await sleepUntil(clock, 1025)
@@ -27,7 +27,7 @@ it('sleeps until a time, and not at all where it has passed', async () => {
   expect(slept).toEqual([25])
 })
 
-it('ends a long sleep when its signal fires, and begins none after that', async () => {
+it('ends a long sleep when its signal aborts, and starts none after it', async () => {
   const leaving = new AbortController()
   const sleeping = sleepUntil(realClock, realClock.now() + 60_000, leaving.signal)
   leaving.abort()
@@ -36,7 +36,7 @@ it('ends a long sleep when its signal fires, and begins none after that', async 
 })
 
 it.each([true, false])(
-  'sleeps on where the wait is longer than a timer holds (with a signal: %s)',
+  'sleeps longer than the maximum of a timer (with a signal: %s)',
   async (hasSignal) => {
     const leaving = new AbortController()
     const sleeping = realClock.sleep(2 ** 32, hasSignal ? leaving.signal : undefined)
@@ -62,7 +62,7 @@ function stoppedClock() {
   return { state, clock }
 }
 
-it('stands still once: every answer of that time waits for its end', async () => {
+it('freezes once, and answers of that time wait for its end', async () => {
   const { state, clock } = stoppedClock()
   const server = await testServer({ clock, pace })
   for (const [at, slept] of [
@@ -79,7 +79,7 @@ it('stands still once: every answer of that time waits for its end', async () =>
   }
 })
 
-it('stands still in the middle of a stream, before the event is stamped', async () => {
+it('freezes within a stream before the event gets its timestamp', async () => {
   const { state, clock } = stoppedClock()
   const server = await testServer({ clock, pace: { ...pace, ttftMs: 9000, gapMs: 400 } })
   const headers = { 'x-chatgen-stamps': '1' }

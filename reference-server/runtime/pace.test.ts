@@ -3,7 +3,7 @@ import { timerLimitText } from '../../contract/timer.ts'
 import { PaceSyntaxError, parsePace, parsePartialPace, seededTiming } from './pace.ts'
 
 describe('parsePace', () => {
-  it('reads times and jitter in any order, and takes zero for what is not said', () => {
+  it('reads times and jitter in any order, with zero as the default', () => {
     expect(parsePace('ttft=200ms,gap=20ms,jitter=0.2')).toEqual({
       ttftMs: 200,
       gapMs: 20,
@@ -14,7 +14,7 @@ describe('parsePace', () => {
     expect(parsePace('gap=0.5s, ttft=3')).toMatchObject({ ttftMs: 3, gapMs: 500, jitter: 0 })
   })
 
-  it('reads times that are spread, and a freeze', () => {
+  it('reads lognormal times and a freeze', () => {
     expect(parsePace('ttft=lognormal(0.2s, 0.4),freeze=5s@10s,gap=lognormal(20,0)')).toEqual({
       ttftMs: 200,
       ttftSigma: 0.4,
@@ -25,7 +25,7 @@ describe('parsePace', () => {
     })
   })
 
-  it('takes no freeze for the pace of one run', () => {
+  it('rejects a freeze for a single run', () => {
     expect(() => parsePartialPace('freeze=5s@10s')).toThrow(
       'pace: cannot read "freeze=5s@10s": known names are ttft, gap and jitter',
     )
@@ -41,7 +41,7 @@ describe('parsePace', () => {
     'jitter=2',
     'gap=1=2',
     'toString=1',
-  ])('names the part it cannot read: %j', (text) => {
+  ])('names the part that it cannot read: %j', (text) => {
     expect(() => parsePace(text)).toThrow(PaceSyntaxError)
     expect(() => parsePace(text)).toThrow(`pace: cannot read "${text}"`)
   })
@@ -62,7 +62,7 @@ it.each([
   ['freeze=1s@99999999999s', timerLimitText],
   ['jitter=', 'expected name=value'],
   ['speed=3', 'known names are ttft, gap, jitter and freeze'],
-])('says what it expected of %j', (part, expected) => {
+])('parsePace names the expected form of %j', (part, expected) => {
   expect(() => parsePace(`ttft=1,${part}`)).toThrow(`pace: cannot read "${part}": ${expected}`)
 })
 
@@ -72,7 +72,7 @@ describe('seededTiming', () => {
   it.each([
     ['constant', pace],
     ['lognormal', { ...pace, ttftSigma: 0.4, gapSigma: 1 }],
-  ])('is the same for the n-th run of every server with that seed: %s times', (_, pace) => {
+  ])('is the same for the n-th run of servers with the same seed: %s times', (_, pace) => {
     const [one, other] = [seededTiming(7, pace), seededTiming(7, pace)]
     expect([one(5), one(5)]).toEqual([other(5), other(5)])
     expect(one(5)).not.toEqual(one(5))
@@ -90,7 +90,7 @@ describe('seededTiming', () => {
     }
   })
 
-  it('gives way to the pace that a prompt asked for', () => {
+  it('is overridden by the pace of a prompt', () => {
     expect(seededTiming(1, { ...pace, jitter: 0 })(3, { gapMs: 1 })).toEqual([100, 101, 102])
   })
 })
@@ -98,7 +98,7 @@ describe('seededTiming', () => {
 describe('a lognormal time', () => {
   const pace = { ttftMs: 100, ttftSigma: 0.4, gapMs: 10, gapSigma: 1, jitter: 0.5 }
 
-  it('has its median in the middle, and a sigma between there and the 84th percentile', () => {
+  it('has its median and sigma', () => {
     const timing = seededTiming(1, pace)
     const firsts = Array.from({ length: 20_000 }, () => timing(1)[0] ?? 0)
     expect(quantile(firsts, 0.5)).toBeCloseTo(100, -1)
@@ -109,7 +109,7 @@ describe('a lognormal time', () => {
     expect(Math.log(quantile(gaps, 0.8413) / 10)).toBeCloseTo(1, 1)
   })
 
-  it('gives way to a constant time that a prompt asked for', () => {
+  it('is overridden by a constant time of a prompt', () => {
     expect(seededTiming(1, pace)(3, parsePartialPace('ttft=5,gap=1,jitter=0'))).toEqual([5, 6, 7])
   })
 })

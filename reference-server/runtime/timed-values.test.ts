@@ -18,7 +18,7 @@ function* noted(steps: readonly Step[], log: unknown[]): Generator<number | Prom
 
 const allSteps = fc.array(fc.oneof(fc.integer(), fc.constant('wait' as const)))
 
-it('maps values and leaves waits in place, of any async iterable', async () => {
+it('maps values and keeps waits in place for any async iterable', async () => {
   await fc.assert(
     fc.asyncProperty(allSteps, fc.boolean(), async (steps, timed) => {
       const log: unknown[] = []
@@ -48,7 +48,7 @@ it.each([true, false])('waits for its reader and is closed by it, timed: %s', as
   expect(log).toEqual([1, 2, 'closed'])
 })
 
-it('ends with the failure of a wait', async () => {
+it('rejects if a wait rejects', async () => {
   const log: unknown[] = []
   const steps = function* () {
     yield* noted([1], log)

@@ -61,7 +61,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
   const it = test.skipIf(kind.missing !== '')
   const newStore = async () => opened(await kind.fresh())
 
-  it('keeps chats of callers apart', async () => {
+  it('separates chats of callers', async () => {
     const { chats } = await newStore()
     await chats.create(chat('a', { name: 'a\0b\ud800' }))
     expect(await chats.find('ann', 'a')).toEqual(chat('a', { name: 'a\0b\ud800' }))
@@ -92,7 +92,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     },
   )
 
-  it('numbers the rows of turns that end together without a gap', async () => {
+  it('numbers rows of concurrent turns without gaps', async () => {
     const { chats, history } = await newStore()
     await chats.create(chat('a'))
     const names = Array.from({ length: 20 }, (_, at) => `run-${at}`)
@@ -103,7 +103,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect([new Set(runs).size, runs.length, next]).toEqual([20, 40, null])
   })
 
-  it('keeps nothing of a deleted chat, not even what comes late', async () => {
+  it('keeps nothing of a deleted chat, including late writes', async () => {
     const { chats, history, messages, attachments } = await newStore()
     await chats.create(chat('a'))
     await history.append('a', turn('one'))
@@ -123,7 +123,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect((await attachments.list('ann', { limit: 9 })).rows).toEqual([file('f')])
   })
 
-  it('gives each caller the seeded bases, to change for itself', async () => {
+  it('gives each caller its own copy of the seeded bases', async () => {
     const { knowledge } = await newStore()
     const { rows } = await knowledge.bases('ann', { limit: 9 })
     expect(rows).toEqual(seededBases().map(({ base }) => base))
@@ -147,7 +147,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect(await knowledge.documents('ann', 'own')).toEqual([])
   })
 
-  it('lets one of many racing claims be the first, and gives its run back', async () => {
+  it('admits one of several concurrent claims and returns its run to others', async () => {
     const { idempotency } = await newStore()
     const claims = await Promise.all(
       Array.from({ length: 9 }, () => idempotency.reserve(scope, 'same', 0)),
@@ -164,7 +164,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     }
   })
 
-  it('lets a released key be used again, and a finished one after a day', async () => {
+  it('frees a released key at once and a finished one after a day', async () => {
     const { idempotency } = await newStore()
     await idempotency.reserve(scope, 'same', 0)
     await idempotency.release(scope)
@@ -174,7 +174,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect((await idempotency.reserve(scope, 'third', day + 1)).state).toBe('first')
   })
 
-  it('goes on where it ended', async () => {
+  it('keeps its content after being reopened', async () => {
     const place = await kind.fresh()
     const before = await opened(place)
     await before.chats.create(chat('a'))
@@ -193,7 +193,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     expect((await after.idempotency.reserve(scope, 'same', 1)).state).toBe('finished')
   })
 
-  it('of a newer server is refused', async () => {
+  it('of a newer server is rejected', async () => {
     const place = await kind.fresh()
     await (await opened(place)).close()
     await execute(place, 'UPDATE schema_version SET version = 99')
@@ -213,7 +213,7 @@ describe('sqlite', () => {
     expect((await after.idempotency.reserve(scope, 'same', 1)).state).toBe('first')
   })
 
-  test('refuses a file that another server has open, and one that is no database', async () => {
+  test('rejects a file in use and a file that is not a database', async () => {
     const place = await sqlite.fresh()
     await opened(place)
     await expect(openStore(place)).rejects.toThrow('another server has this file open')
@@ -225,7 +225,7 @@ describe('sqlite', () => {
 })
 
 describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => {
-  test('migrate one at a time, and see what others store', async () => {
+  test("migrate one at a time and see each other's data", async () => {
     const place = await shared.fresh()
     const [one, other] = await Promise.all([opened(place), opened(place), opened(place)])
     await one.chats.create(chat('a'))
@@ -241,7 +241,7 @@ describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => 
     expect(await one.knowledge.documents('ann', baseId)).toHaveLength(documents.length + 1)
   })
 
-  test('a key is free after the lease of a server that has died, and its late run is not stored', async () => {
+  test('free the key of a dead server after its lease and reject its late run', async () => {
     const place = await shared.fresh()
     const died = await opened(place)
     await died.chats.create(chat('a'))
@@ -257,7 +257,7 @@ describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => 
     expect((await other.history.runs('a')).map(({ id }) => id)).toEqual(['again'])
   })
 
-  test('a lease is renewed while its run lasts', async () => {
+  test('renew a lease while its run lasts', async () => {
     const place = await shared.fresh()
     const one = await opened(place, { leaseMs: 150 })
     await one.idempotency.reserve(scope, 'same', 0)

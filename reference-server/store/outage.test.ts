@@ -41,7 +41,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
   const database = async () => (await postgres?.createDatabase(randomUUID())) ?? ''
   const key = { 'idempotency-key': 'k' }
 
-  test('a repeat on another replica is told 409, or waits, and then replays', async () => {
+  test('answer a repeat with 409 or wait, then replay', async () => {
     const url = await database()
     const [one, other] = [await replica(url), await replica(url)]
     const patient = await replica(url, {}, 'wait')
@@ -58,7 +58,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
     expect(await rowsOf(other, chat_id)).toBe(2)
   })
 
-  test('a database that goes away is told as 503, and is used again when it is back', async () => {
+  test('answer 503 without the database, and recover with it', async () => {
     const server = await replica(await database(), { leaseMs: 1000 })
     const chat_id = await server.newChat()
     const input = '[[tokens=5]] [[pace=ttft=3s]]'
@@ -89,7 +89,7 @@ describe.skipIf(missing !== '')(`replicas on PostgreSQL ${missing}`, () => {
   }, 60_000)
 })
 
-test('a full disk is told as such; what is stored can be read, and the file is intact', async () => {
+test('a full disk is 507, and stored data stays readable and intact', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-full-'))
   const database = openSqlite(join(folder, 'store.sqlite'))
   const store = await sqlStore(database, [])

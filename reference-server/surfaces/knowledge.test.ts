@@ -16,7 +16,7 @@ const put = (
 const find = async (server: TestServer, base: string, query: string) =>
   (await server.send('GET', `${prefix}/${base}/search?${query}`)).json.result
 
-it('lists the seeded bases, then what is created, and forgets what is deleted', async () => {
+it('lists seeded bases, then created ones, without deleted ones', async () => {
   const server = await testServer({ keys: ['ann', 'bob'] })
   const base = await newBase(server, 'Notes')
   const list = async (key: string) => {
@@ -49,7 +49,7 @@ it.each([
   }
 })
 
-it('pages through documents, while some come and go', async () => {
+it('pages through documents that are added and deleted meanwhile', async () => {
   const server = await testServer()
   const base = await newBase(server)
   const ids: string[] = []
@@ -70,7 +70,7 @@ it('pages through documents, while some come and go', async () => {
 
 const question = `q=${encodeURIComponent(plantedFact.question)}`
 
-it('search keeps to its limit, threshold and summary', async () => {
+it('search respects limit, threshold and summary', async () => {
   const server = await testServer()
   const all = await find(server, seededBaseId, 'q=lamp%20tower%20ferry')
   expect(all.length).toBeGreaterThan(2)
@@ -82,7 +82,7 @@ it('search keeps to its limit, threshold and summary', async () => {
   expect(short.text).toBe('The unlock phrase of the supply shed is KESTREL-5821.')
 })
 
-it('refuses what is not text, too large, or for an unknown base', async () => {
+it('rejects documents that are not text, too large or of an unknown base', async () => {
   const server = await testServer()
   const base = await newBase(server)
   const refused = await put(server, base, 'e.zip', new Uint8Array([80, 75, 0xff]))

@@ -8,7 +8,7 @@ const store = (server: TestServer, body: object) =>
 const answer = (server: TestServer, body: object) =>
   server.send('POST', '/api/v2/message/generate', { body: { model_id, ...body } })
 
-it('answers with the error that the model was asked for', async () => {
+it('answers with the error that the prompt requests', async () => {
   const server = await testServer()
   const chat_id = await server.newV2Chat()
   for (const [content, status] of [
@@ -20,7 +20,7 @@ it('answers with the error that the model was asked for', async () => {
   }
 })
 
-it('makes, lists and deletes v2 chats', async () => {
+it('creates, lists and deletes v2 chats', async () => {
   const server = await testServer()
   const chat_id = await server.newV2Chat('Old one')
   const list = async () => (await server.send('GET', '/api/v2/chat')).json.result

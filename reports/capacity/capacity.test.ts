@@ -9,7 +9,7 @@ import { capacityDocument } from './document.ts'
 const style = { color: false, width: 100, verbose: true }
 const open = { ...nothingFound, firstFailing: 44, highestMet: 38 }
 
-describe('the answer in a line', () => {
+describe('answerText', () => {
   test.each([
     [
       'interrupted with a bracket',
@@ -65,12 +65,12 @@ describe('the answer in a line', () => {
       { result: { ...open, highestMet: null, firstFailing: null } },
       'no rate was decided',
     ],
-  ])('says what is known of a search that was %s', (_, more, text) => {
+  ])('describes a search that was %s', (_, more, text) => {
     expect(answerText(capacityReportOf(more))).toContain(text)
   })
 })
 
-test('the answer of a closed loop is in clients', () => {
+test('answerText of a closed loop is in clients', () => {
   const [probe] = capacityReportOf().probes
   if (probe === undefined) throw new Error('the sketch has no probe')
   const missed = [64, 36].map((clients) => ({ ...probe, clients, verdict: 'missed' as const }))
@@ -81,7 +81,7 @@ test('the answer of a closed loop is in clients', () => {
   )
 })
 
-test('the console shows the answer first and last, the frontier and the probes', () => {
+test('the terminal shows the answer first and last, the frontier and the probes', () => {
   expect(toTerminal(capacityDocument(capacityReportOf()), style)).toMatchInlineSnapshot(`
     "FOUND  42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 %
            headroom 29.5
@@ -113,13 +113,13 @@ test('the console shows the answer first and last, the frontier and the probes',
   `)
 })
 
-describe('JUnit', () => {
+describe('JUnit of a capacity report', () => {
   const junitOf = (more: Parameters<typeof capacityReportOf>[0] = {}) => {
     const report = capacityReportOf(more)
     return toJUnit(capacityDocument(report), report)
   }
 
-  test('passes for an answer, whatever single probes missed', () => {
+  test('passes if the search found an answer', () => {
     expect(junitOf()).toContain('failures="0" errors="0"')
   })
 
@@ -140,7 +140,7 @@ describe('JUnit', () => {
   })
 })
 
-test('probes have the color of their verdict: met green, missed red, invalid gray', () => {
+test('probes have the color of their verdict', () => {
   const verdicts = ['invalid', 'met', 'undecided', 'missed'] as const
   const probes = verdicts.map((verdict, index) => capacityProbeOf({ verdict, index }))
   const timeLine = capacityCharts(capacityReportOf({ probes })).find(({ id }) => id === 'time-line')

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { areaTitle, catalogEntries, findEntry } from './entries.ts'
 import { catalogToText, explainEntry } from './explain.ts'
 
-test('every area has a heading', () => {
+test('areas have titles', () => {
   const areas = new Set(catalogEntries().map((row) => row.area))
   expect([...areas].filter((area) => areaTitle(area) === area)).toEqual([])
 })
 
-test('a list has a line for each requirement that it is given', () => {
+test('catalogToText has a line for each entry', () => {
   const ids = ['V3-IDEM-01', 'OAI-CHAT-10', 'X-05', 'OPEN-35']
   const rows = catalogEntries().filter((row) => ids.includes(row.id))
 
@@ -21,14 +21,14 @@ test('a list has a line for each requirement that it is given', () => {
   expect(catalogToText([])).toBe('')
 })
 
-test('a list has colors only if they are asked for', () => {
+test('catalogToText has colors only if requested', () => {
   const rows = catalogEntries().slice(0, 1)
   expect(catalogToText(rows, { color: true })).toContain('\u001b[')
   expect(catalogToText(rows, { color: false })).not.toContain('\u001b[')
 })
 
-describe('explaining a requirement', () => {
-  test('one that needs a capability and a member of the profile', () => {
+describe('explainEntry', () => {
+  test('explains a requirement with a capability and a profile field', () => {
     expect(explainEntry('RAG-04')).toMatchInlineSnapshot(`
       "RAG-04
       With rag as an object the server MUST search as with true, with the given
@@ -64,17 +64,17 @@ describe('explaining a requirement', () => {
     ['X-03', /^kind {8}excluded: cannot be observed over HTTP; never judged\.$/m],
     ['X-03', /^reason {6}The thresholds are not specified/m],
     ['OPEN-28', /^How is a repeat with the same Idempotency-Key answered\?\n\nkind {8}open: /m],
-  ])('%s says %s', (id, line) => {
+  ])('of %s contains %s', (id, line) => {
     expect(explainEntry(id)).toMatch(line)
   })
 
-  test('an id may be written in lower case; an unknown one explains nothing', () => {
+  test('accepts lower case and is undefined for an unknown id', () => {
     expect(explainEntry('v3-idem-01')).toBe(explainEntry('V3-IDEM-01'))
     expect(explainEntry('V3-IDEM-99')).toBeUndefined()
     expect(findEntry('V3-IDEM-99')).toBeUndefined()
   })
 
-  test('no line is wider than asked for', () => {
+  test('fits the requested width', () => {
     const widest = catalogEntries().flatMap((row) =>
       (explainEntry(row.id, { color: false, width: 60 }) ?? '').split('\n'),
     )

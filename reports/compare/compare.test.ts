@@ -10,7 +10,7 @@ const id = 'V3-SSE-07'
 const one = (verdict: Verdict | null) =>
   reportOf(verdict === null ? [] : [resultOf({ id, verdict })])
 
-describe('a requirement', () => {
+describe('compareReports on a requirement', () => {
   test.each<[Verdict | null, Verdict | null, string]>([
     ['pass', 'fail', 'newlyViolated'],
     ['unproven', 'fail', 'newlyViolated'],
@@ -31,20 +31,20 @@ describe('a requirement', () => {
     ['unproven', 'inconclusive', 'otherwise'],
     ['unproven', 'pass', 'newlyProven'],
     [null, 'pass', 'newlyProven'],
-  ])('that was %s and is %s is in %s alone', (before, after, list) => {
+  ])('from %s to %s lists it in %s only', (before, after, list) => {
     const comparison = compareReports(one(before), one(after))
     expect(changesIn(comparison)).toMatchObject([{ list, id, before, after, rejudged: null }])
     expect(comparison).toMatchObject({ unchanged: 0, drift: [] })
   })
 
-  test.each(['pass', 'fail', 'unproven'] as const)('that stays %s is in no list', (verdict) => {
+  test.each(['pass', 'fail', 'unproven'] as const)('that stays %s lists nothing', (verdict) => {
     const comparison = compareReports(one(verdict), one(verdict))
     expect(changesIn(comparison)).toEqual([])
     expect(comparison.unchanged).toBe(1)
   })
 })
 
-test('a new warning is worse if warnings count', () => {
+test('a new warning is worse if the run is strict', () => {
   const wordOf = (strict: boolean) => {
     const [a, b] = [one('pass'), { ...one('warn'), strict }]
     return comparisonDocument({ comparison: compareReports(a, b), a, b, notes: [] }).outcome.word
@@ -52,7 +52,7 @@ test('a new warning is worse if warnings count', () => {
   expect([wordOf(false), wordOf(true)]).toEqual(['Not worse', 'Worse'])
 })
 
-describe('a change comes from', () => {
+describe('the cause of a change', () => {
   test.each<[Verdict, Verdict, Verdict, Cause]>([
     ['pass', 'fail', 'pass', 'target'],
     ['pass', 'fail', 'fail', 'kit'],
@@ -62,13 +62,13 @@ describe('a change comes from', () => {
     // The recording lacks requests of this kit: that says nothing about the target.
     ['pass', 'fail', 'inconclusive', 'unknown'],
     ['pass', 'inconclusive', 'fail', 'both'],
-  ])('%s → %s, and A judged again: %s', (before, after, rejudged, cause) => {
+  ])('from %s to %s, with A rejudged as %s, is %s', (before, after, rejudged, cause) => {
     const comparison = compareReports(one(before), one(after), { rejudged: one(rejudged) })
     expect(changesIn(comparison)).toMatchObject([{ before, after, rejudged, cause }])
     expect(comparison.drift).toEqual([])
   })
 
-  test('the profile, if it takes a requirement out or tells another capability', () => {
+  test('is the profile if it changes a capability', () => {
     const targetWith = (rag: boolean) => ({
       target: { baseUrl: 'http://a', profile: 'full' as const, capabilities: { rag } },
     })
@@ -87,7 +87,7 @@ describe('a change comes from', () => {
   })
 })
 
-describe('no target is blamed for what the runs were told', () => {
+describe('the cause of a change between runs with other settings', () => {
   const at = (verdict: Verdict, baseUrl = 'http://a', rowId = id) =>
     reportOf([resultOf({ id: rowId, level: 'required', verdict })], {
       target: { baseUrl, profile: 'full', capabilities: {} },
@@ -108,18 +108,18 @@ describe('no target is blamed for what the runs were told', () => {
   ]
 
   test.each<[string, Sides, Cause, readonly string[]]>([
-    ['nothing', [passed, otherKey, failed, otherKey], 'target', []],
+    ['no setting', [passed, otherKey, failed, otherKey], 'target', []],
     [
-      'a member that the requirement needs',
+      'a field that the requirement needs',
       [at('pass', 'http://a', needy), otherKey, at('unproven', 'http://a', needy), none],
       ...(['profile', ['otherKey']] as const),
     ],
-    ['a member of unknown effect', [passed, limits(1), failed, limits(2)], 'target or profile', []],
-    ['a profile that is not known', [passed, none, failed, null], 'target or profile', []],
-    ['another address', [passed, none, at('fail', 'http://b'), none], 'address', []],
-    ['a slash', [passed, none, at('fail', 'http://a/'), none], 'target', []],
+    ['a field of unknown effect', [passed, limits(1), failed, limits(2)], 'target or profile', []],
+    ['an unknown profile', [passed, none, failed, null], 'target or profile', []],
+    ['another URL', [passed, none, at('fail', 'http://b'), none], 'address', []],
+    ['a trailing slash', [passed, none, at('fail', 'http://a/'), none], 'target', []],
     ['another selection', [passed, none, reportOf([]), settingsOf({}, ['OAI-*'])], 'selection', []],
-  ])('%s differs', (_, [a, settingsA, b, settingsB], cause, members) => {
+  ])('is right if the difference is %s', (_, [a, settingsA, b, settingsB], cause, members) => {
     const sides = [
       { report: a, settings: settingsA },
       { report: b, settings: settingsB },
@@ -129,7 +129,7 @@ describe('no target is blamed for what the runs were told', () => {
     expect(changes.map((change) => [change.cause, change.members])).toEqual([[cause, members]])
   })
 
-  test('the text says what differs before it says what changed', () => {
+  test('is explained by the differences, which come first in the text', () => {
     const [a, b] = [passed, at('fail', 'http://b')]
     const conditions = conditionsOf(
       { report: a, settings: settingsOf({ otherKey: '[other key]', limits: { timeoutMs: 1 } }) },
@@ -160,18 +160,18 @@ describe('an answer to an open question', () => {
     ['400', '422', '500', 'both'],
     [null, '422', '422', 'kit'],
     ['400', null, '400', 'target'],
-  ])('%s → %s, and A judged again: %s', (before, after, again, cause) => {
+  ])('from %s to %s, with A rejudged as %s, is a drift from %s', (before, after, again, cause) => {
     expect(
       compareReports(reportWith(before), reportWith(after), { rejudged: reportWith(again) }).drift,
     ).toEqual([{ id: 'OPEN-20', question: 'Which?', before, after, cause }])
   })
 
-  test('that stays is not told', () => {
+  test('that stays is not listed', () => {
     expect(compareReports(reportWith('400'), reportWith('400')).drift).toEqual([])
   })
 })
 
-test('the text says what got worse first', () => {
+test('comparison text lists regressions first', () => {
   const a = reportOf(
     [
       resultOf({ id: 'OAI-CHAT-03' }),

@@ -15,7 +15,7 @@ import { pagesInChromium, skipBrowser, testPage } from '../html/test-support/off
 import { conformanceDocument } from './document.ts'
 
 /** The page in a real browser, made from a real run with violations of several kinds. */
-describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(skipBrowser)('the page of a check in Chromium', { timeout: 60_000 }, () => {
   const pages = pagesInChromium()
   const { open } = pages
   let run: StoredReport
@@ -29,7 +29,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
 
   testPage(pages, 'report.html', 'few.html')
 
-  test('opens every requirement to its details', async () => {
+  test('opens each requirement to its details', async () => {
     const { page } = await open('report.html')
     const opened = await page.$$eval('.row > summary', (summaries) =>
       summaries.map((summary) => {
@@ -52,7 +52,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     }
   })
 
-  test('folds passed requirements until they are asked for', async () => {
+  test('collapses passed requirements by default', async () => {
     const { page } = await open('report.html')
     const passed = run.report.requirements.filter(({ verdict }) => verdict === 'pass').length
     const all = run.report.requirements.length
@@ -97,7 +97,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     expect(await page.getByText('No matching requirements.').isVisible()).toBe(true)
   })
 
-  test('a URL with filters opens filtered, and a count on top is such a URL', async () => {
+  test('opens filtered by the URL, and links its totals to such URLs', async () => {
     const violated = run.report.requirements
       .filter(({ verdict }) => verdict === 'fail')
       .map(({ id }) => id)
@@ -138,7 +138,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     expect(await page.getByLabel('Search').inputValue()).toBe('jkn')
   })
 
-  test('a link leads to a requirement that the filters hide', async () => {
+  test('opens a requirement that the filters hide if a link leads to it', async () => {
     const { page } = await open('report.html')
     await page.locator('.chip', { hasText: 'violated' }).uncheck()
     await page.getByRole('link', { name: 'OAI-CHAT-03' }).first().click()
@@ -156,7 +156,7 @@ describe.skipIf(skipBrowser)('the page in Chromium', { timeout: 60_000 }, () => 
     await expect.poll(() => row.locator('.copy').first().textContent()).toMatch(/Copied|Selected/)
   })
 
-  test('is used with the keyboard alone', async () => {
+  test('can be used with the keyboard', async () => {
     const { page } = await open('report.html')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.className')).toBe('skip')

@@ -30,7 +30,7 @@ function rowsOf(report: ConformanceReport, width: number): number {
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / width)), 0)
 }
 
-test('a terminal has violations with all that is needed to repeat and dispute them, and a line for the rest', () => {
+test('a terminal report has violations in detail and one line per other list', () => {
   expect(terminal(violated)).toMatchInlineSnapshot(`
     "VIOLATED  3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1
               warning; 1 stale baseline entry; 1 internal error
@@ -98,7 +98,7 @@ test('a terminal has violations with all that is needed to repeat and dispute th
   `)
 })
 
-test('Markdown has the same with the evidence folded', () => {
+test('a Markdown report has the same sections with collapsed evidence', () => {
   const text = toMarkdown(conformanceDocument(violated, exchanges))
   expect(text.match(/^### .*|<summary>.*(?=<\/summary>)/gm)).toMatchInlineSnapshot(`
     [
@@ -119,8 +119,8 @@ test('Markdown has the same with the evidence folded', () => {
   `)
 })
 
-describe('length on a terminal', () => {
-  test.each([60, 80])('in %i columns a conforming report has at most 30 lines', (width) => {
+describe('length of a terminal report', () => {
+  test.each([60, 80])('is at most 30 lines at %i columns if the run conforms', (width) => {
     const requirements = requirementIds.map((id, at) =>
       requirement(id, at % 9 === 0 ? 'not-applicable' : 'pass', { message: `reason ${at % 3}` }),
     )
@@ -128,7 +128,7 @@ describe('length on a terminal', () => {
     expect(terminal(report, { width }).trimEnd().split('\n').length).toBeLessThanOrEqual(30)
   })
 
-  test('a violation has at most 12 rows, whatever a target says', () => {
+  test('is at most 12 rows per violation for any message', () => {
     const id = fc.constantFrom(...requirementIds)
     const words = fc.array(fc.constantFrom('expected', 'a', 'x'.repeat(70), '{"a":1}\n'), {
       maxLength: 60,
@@ -162,7 +162,7 @@ describe('length on a terminal', () => {
   })
 })
 
-test('violations stand in the order of what waits for them', () => {
+test('violations are sorted by the number of requirements that wait for them', () => {
   const blocked = (id: string, blockedBy: string) =>
     resultOf({ id, verdict: 'inconclusive', blockedBy, message: `blocked by ${blockedBy}` })
   const text = terminal(
@@ -185,7 +185,7 @@ test('violations stand in the order of what waits for them', () => {
   expect(text).toContain('undecided: 3 wait for violated requirements')
 })
 
-test('verbose, every requirement of the catalog is named, whatever its verdict', () => {
+test('--verbose names all requirements with any verdict', () => {
   for (const verdict of ['pass', 'warn', 'unproven', 'unclaimed', 'observed', 'error'] as const) {
     const ids = requirementIds.map((id) => requirement(id, verdict))
     const text = terminal({ ...violated, requirements: ids }, { width: 80, verbose: true })
@@ -193,19 +193,19 @@ test('verbose, every requirement of the catalog is named, whatever its verdict',
   }
 })
 
-test('verbose, evidence is whole', () => {
+test('--verbose shows complete evidence', () => {
   const text = terminal(violated, { verbose: true })
   expect(text).toMatch(/>\s+\+10\.0 ms {2}event: response\.output_item\.added/)
   expect(text).toMatch(/OPEN-28 {2}How is a repeat/)
 })
 
-test('no stored name of a verdict is printed', () => {
+test('stored names of verdicts are not printed', () => {
   const text =
     terminal(violated, { verbose: true }) + toMarkdown(conformanceDocument(violated, exchanges))
   expect(text).not.toMatch(/unproven|unclaimed|inconclusive/i)
 })
 
-test('the outcome stands first and last, with what it excepts', () => {
+test('the outcome is the first and last line, with its exceptions', () => {
   const excepted = requirement('OAI-ERR-01', 'fail', { known: true })
   const lines = terminal(
     reportOf([resultOf({ id: 'V3-SSE-01' }), excepted], { outcome: 'conforms' }),
@@ -217,7 +217,7 @@ test('the outcome stands first and last, with what it excepts', () => {
   expect(lines).toContain('known violations: OAI-ERR 01')
 })
 
-test('a run that conforms counts what a known violation blocks', () => {
+test('a conforming run counts requirements blocked by known violations', () => {
   const violation = requirement('OAI-CHAT-01', 'fail', { known: true })
   const blocked = requirement('OAI-CHAT-02', 'inconclusive', { blockedBy: 'OAI-CHAT-01' })
   const text = terminal(reportOf([violation, blocked], { outcome: 'conforms' }))
@@ -225,21 +225,21 @@ test('a run that conforms counts what a known violation blocks', () => {
   expect(text.replaceAll(/\s+/g, ' ')).toContain(`CONFORMS except ${reservation}`)
 })
 
-test('a strict run that conforms excepts the warnings that its baseline lists', () => {
+test('a conforming strict run excepts known warnings', () => {
   const excepted = requirement('V3-SSE-07', 'warn', { known: true })
   const more = { outcome: 'conforms', strict: true } as const
   const text = terminal(reportOf([resultOf({ id: 'V3-SSE-01' }), excepted], more))
   expect(text).toMatch(/^CONFORMS except 1 known violation {2}1 passed/)
 })
 
-test('an interrupted and a strict run say so, and a warning that counts is a violation', () => {
+test('interrupted and strict runs say so, with counted warnings as violations', () => {
   const text = terminal({ ...violated, interrupted: true, strict: true }, { width: 120 })
   expect(text).toContain('interrupted: partial results')
   expect(text.replaceAll(/\s+/g, ' ')).toContain('1 warning (counted as violations: --strict)')
   expect(text).toMatch(/^ {2}warning {3}V3-SSE-07 /m)
 })
 
-describe('a page', () => {
+describe('an HTML report', () => {
   const stream = exchangeOf({
     id: 'x2',
     body: '{"input":"ping","stream":true}',
@@ -264,7 +264,7 @@ describe('a page', () => {
   const page = (report: ConformanceReport, options = {}) =>
     toHtml(conformanceDocument(report, own), options)
 
-  test('has all that is needed to dispute a violation', () => {
+  test('has the evidence of a violation', () => {
     const text = page(reportOf([broken]))
     expect(between(text, '<details class="row"', '<h5>x1')).toMatchInlineSnapshot(`
       "<details class="row" id="V3-SSE-07" data-verdict="fail" data-surface="v3" data-level="expected">
@@ -311,7 +311,7 @@ describe('a page', () => {
     expect([times(compact), times(page(report))]).toEqual([1, 3])
   })
 
-  test('names what it leaves out of a body and of a list of exchanges', () => {
+  test('states how much of a body and a list of exchanges it omits', () => {
     const ids = Array.from({ length: 30 }, (_, at) => `x${at + 1}`)
     const long = exchangeOf({ id: 'x1', answer: 'a'.repeat(10_000) })
     const report = reportOf([resultOf({ id: 'V3-IDEM-01', exchanges: ids })])

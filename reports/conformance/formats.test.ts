@@ -9,7 +9,7 @@ import { conformanceDocument } from './document.ts'
 import { reportToBadge, reportToGitHub } from './github.ts'
 import { reportToJUnit } from './junit.ts'
 
-test('a badge says the outcome and the three numbers', () => {
+test('a badge shows the outcome and three totals', () => {
   expect(reportToBadge(violated)).toMatchInlineSnapshot(`
     "<svg xmlns="http://www.w3.org/2000/svg" width="358" height="20" viewBox="0 0 358 20" role="img" aria-label="chatgen: violated, 3 passed, 5 violated (1 known), 5 undecided of 13 required requirements">
     <title>chatgen: violated, 3 passed, 5 violated (1 known), 5 undecided of 13 required requirements</title>
@@ -26,14 +26,14 @@ test.each([
   ['conforms', '#1a7f37'],
   ['violated', '#cf222e'],
   ['incomplete', '#9a6700'],
-] as const)('%s has its color, and is XML', (outcome, color) => {
+] as const)('a badge of %s has its color and is valid XML', (outcome, color) => {
   const badge = reportToBadge({ ...conforming, outcome })
   expect(badge).toContain(`fill="${color}"`)
   expect(badge).toContain(`<title>chatgen: ${outcome}, 3 passed`)
   expect(XMLValidator.validate(badge)).toBe(true)
 })
 
-test('an annotation for each cause', () => {
+test('GitHub annotations have one for each cause', () => {
   expect(reportToGitHub(violated)).toMatchInlineSnapshot(`
     "::notice title=chatgen check::VIOLATED: 3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1 warning; 1 stale baseline entry; 1 internal error
     ::error title=V3-IDEM-02::V3-IDEM-02 (section 4.3): A repeat with the same Idempotency-Key MUST NOT add a second step (JSON body).%0Afound: the history has 2 steps & <b>one</b> key \`\`
@@ -46,20 +46,20 @@ test('an annotation for each cause', () => {
   `)
 })
 
-test('a run without a MUST says how many SHOULD passed', () => {
+test('an annotation of a run without required requirements counts the expected ones', () => {
   const requirements = [requirement('OAI-N-01', 'pass'), requirement('V3-SSE-07', 'warn')]
   const text = reportToGitHub({ ...conforming, requirements })
   expect(text).toContain('CONFORMS: no MUST was judged, 1 of 2 SHOULD passed; 1 warning')
 })
 
-test('where everything holds, the outcome', () => {
+test('GitHub annotations of a conforming run are its outcome', () => {
   expect(reportToGitHub(conforming)).toMatchInlineSnapshot(`
     "::notice title=chatgen check::CONFORMS: 3 passed, 0 violated, 0 undecided of 3 required requirements
     "
   `)
 })
 
-test('warnings are errors if they count', () => {
+test('GitHub annotations of warnings are errors if the run is strict', () => {
   expect(reportToGitHub({ ...violated, strict: true })).toContain('::error title=V3-SSE-07::')
 })
 
@@ -87,7 +87,7 @@ test.each([
 
 const strict: ConformanceReport = { ...violated, strict: true }
 
-test('a suite has a case for each requirement of its area, with the evidence of a violation', () => {
+test('JUnit has a suite per area and a case per requirement with evidence', () => {
   const xml = reportToJUnit(violated, exchanges).replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')
   expect(xml).toContain('<testsuites tests="18" failures="5" errors="2" time="0.065">')
   expect(/<testsuite id="2"[\s\S]*?<\/testsuite>/.exec(xml)?.[0]).toMatchInlineSnapshot(`
@@ -133,7 +133,7 @@ test('a suite has a case for each requirement of its area, with the evidence of 
   )
 })
 
-test('every suite says what the whole run came to', () => {
+test('JUnit suites have the properties of the run', () => {
   const xml = reportToJUnit(violated, exchanges)
   const blocks = xml.match(/<properties>.*?<\/properties>/gs) ?? []
   expect(blocks).toHaveLength([...xml.matchAll(/<testsuite /g)].length)
@@ -152,8 +152,8 @@ test('every suite says what the whole run came to', () => {
   })
 })
 
-describe('other readers see', () => {
-  test('the counts that the suites state', async () => {
+describe('JUnit in another reader', () => {
+  test('has the totals of its suites', async () => {
     for (const report of [violated, strict, conforming]) {
       const cases = await casesOf(report)
       for (const { name, tests, failures, errors, skipped } of await suitesOf(report)) {
@@ -169,7 +169,7 @@ describe('other readers see', () => {
     }
   })
 
-  test('each requirement once, red if it is violated and green only if it holds', async () => {
+  test('has each requirement once, failed if violated and passed only if held', async () => {
     const results = (await casesOf(violated)).map(({ name, result }) => [
       name.split(' ')[0],
       result,
@@ -183,7 +183,7 @@ describe('other readers see', () => {
     }
   })
 
-  test('a warning as a failure if it is strict', async () => {
+  test('has a warning as a failure if the run is strict', async () => {
     const warned = (await casesOf(strict)).find(({ name }) => name.startsWith('V3-SSE-07'))
     expect(warned?.result).toBe('failure')
   })

@@ -52,7 +52,7 @@ const sketch: Document = {
   ],
 }
 
-test('a terminal has the outcome first and last, short cells, and no details', () => {
+test('a terminal has the outcome first and last, short cells and no details', () => {
   expect(toTerminal(sketch, { color: false, width: 22 })).toMatchInlineSnapshot(`
     "MISSED  1 of 2 met
     interrupted
@@ -78,12 +78,12 @@ test('a terminal has the outcome first and last, short cells, and no details', (
   `)
 })
 
-test('a terminal has details on demand', () => {
+test('a terminal has details with verbose', () => {
   const text = toTerminal(sketch, { color: false, width: 80, verbose: true })
   expect(text).toContain('More\n  | one line\n')
 })
 
-test('Markdown has long cells, and folds details', () => {
+test('Markdown has long cells and collapsed details', () => {
   expect(toMarkdown(sketch)).toMatchInlineSnapshot(`
     "## ❌ Missed (interrupted)
 

@@ -15,7 +15,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
 
   testPage(pages, 'report.html')
 
-  test('draws every chart, each with the lines that it has', async () => {
+  test('draws all charts with their lines', async () => {
     const { page } = await open('report.html')
     const painted = await paintedPixels(page)
     expect(Object.keys(painted)).toEqual([
@@ -44,7 +44,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     )
   })
 
-  test('shades what was not measured, in charts over time', async () => {
+  test('shades the time outside of the measured window', async () => {
     const { window } = loadReportOf()
     const late = loadReportOf({ window: { ...window, fromMs: 1000, toMs: 4000 } })
     pages.write('warm-up.html', toHtml(loadDocument(late)))
@@ -59,7 +59,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  test('draws nothing but axes if a line is off', async () => {
+  test('draws only axes if all lines are off', async () => {
     const { page } = await open('report.html')
     const keys = page.locator('#rates .keys button')
     expect(await keys.count()).toBe(5)
@@ -68,7 +68,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     await expect.poll(async () => (await paintedPixels(page))['rates'], slow).toBe(0)
   })
 
-  test('reads values with the arrow keys', async () => {
+  test('shows values with the arrow keys', async () => {
     const { page } = await open('report.html')
     await page.locator('#rates .plot').focus()
     await page.keyboard.press('ArrowRight')
@@ -84,7 +84,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       .toBe('0 s: 40 up to 100 ms, 30 up to 126 ms, 2 up to 159 ms')
   })
 
-  test('says the same in a table beside each chart', async () => {
+  test('has a table with the same figures beside each chart', async () => {
     const { page } = await open('report.html')
     for (const figure of await page.locator('figure.chart').all()) {
       await figure.locator('summary').click()
@@ -94,7 +94,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
     expect(await cells.allTextContents()).toEqual(['1', '104', '104', '84', '2', '5'])
   })
 
-  test('reaches charts and tables with the keyboard alone', async () => {
+  test('gives access to charts and tables with the keyboard', async () => {
     const { page } = await open('report.html')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.className')).toBe('skip')
@@ -122,7 +122,7 @@ describe.skipIf(skipBrowser)('the page of a load report in Chromium', () => {
       }),
     ],
     ['one second was measured', loadReportOf({ series: loadReportOf().series.slice(0, 1) })],
-  ])('complains about nothing if %s', async (_, report) => {
+  ])('logs no errors if %s', async (_, report) => {
     pages.write('sparse.html', toHtml(loadDocument(report)))
     const { complaints } = await open('sparse.html')
     expect(complaints).toEqual([])
@@ -177,7 +177,7 @@ describe.skipIf(skipBrowser)('the page of a capacity report in Chromium', () => 
     expect(await page.locator('#margin .readout').textContent()).toContain('ttft.p95 < 1s')
   })
 
-  test('links each probe to its own load report, and to nothing else', async () => {
+  test('links each probe only to its own load report', async () => {
     const { page } = await pages.open('report.html')
     const links = await page
       .locator('main a')

@@ -10,7 +10,7 @@ import type { LoadReport } from './model/report.ts'
 const page = toHtml(loadDocument(loadReportOf()))
 
 describe('the page of a load report', () => {
-  test('names no address but that of the target', () => {
+  test('contains no URL but that of the target', () => {
     // Browsers do not fetch the SVG namespace or the home page of uPlot.
     const addresses = page.match(/https?:\/\/[^\s"'<>)]+/g) ?? []
     const allowed = ['http://127.0.0.1:4010', 'https://github.com/leeoniya/uPlot']
@@ -18,7 +18,7 @@ describe('the page of a load report', () => {
     expect(page).not.toMatch(/<(link|img|iframe)[^>]+(href|src)="(?!data:)/)
   })
 
-  test('says everything without a script', () => {
+  test('is complete without scripts', () => {
     const text = page.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, '').replaceAll(/<[^>]+>/g, ' ')
     const sentences = [
       'ttft.p90 &lt; 500ms : 131 [128, 133] ms',
@@ -34,7 +34,7 @@ describe('the page of a load report', () => {
     for (const sentence of sentences) expect(plain).toContain(sentence)
   })
 
-  test('gives the script the figures of the run', () => {
+  test('passes the figures of the run to its script', () => {
     const charts = chartsIn(page)
     const rates = charts.find(({ id }) => id === 'rates')
     expect(rates?.series.find(({ name }) => name === 'offered')?.values).toEqual([98, 104, 104, 0])
@@ -47,7 +47,7 @@ describe('the page of a load report', () => {
     expect(last('ttft service')).toBeLessThan(140)
   })
 
-  test('grays the figures of a run whose generator was the bottleneck, and no others', () => {
+  test('grays the figures only if the generator was the bottleneck', () => {
     expect(
       toHtml(loadDocument(loadReportOf({ outcome: 'invalid' }))).match(/untrusted"/g),
     ).toHaveLength(5)
@@ -66,7 +66,7 @@ function junitOf(more: Parameters<typeof loadReportOf>[0] = {}): string {
   return toJUnit(loadDocument(report), report, report.integrity.held)
 }
 
-test('a case for each SLO, requirement, audit and for the generator', () => {
+test('JUnit has a case for each SLO, requirement and audit, and the generator', () => {
   const cases = junitOf().matchAll(/<testcase name="([^"]*)"[^>]*?>(?:<(\w+)|)/g)
   expect([...cases].map(([, name, tag]) => `${name}: ${tag ?? 'passed'}`)).toMatchInlineSnapshot(`
     [
@@ -108,11 +108,11 @@ test.each([
     { generator: { ...generator, verdict: 'invalid' as const, reasons: ['timers came late'] } },
     '<failure type="invalid" message="invalid: timers came late">',
   ],
-])('%s is not green', (_, more, xml) => {
+])('JUnit of %s fails', (_, more, xml) => {
   expect(junitOf(more)).toContain(xml)
 })
 
-test('annotations: the outcome, and what failed or is undecided', () => {
+test('GitHub annotations have the outcome and failed or undecided items', () => {
   expect(toGitHub(loadDocument(loadReportOf()))).toMatchInlineSnapshot(`
     "::error title=Load report::Violated: 1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 %25 of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 %25 of 303 due requests; generator degraded
     ::error title=missed::goodput > 99%25: 95.7 [92.8, 97.7] %25%0A290 of 303 due requests were good; 13 were not, 1 %25 may be. Missed at 99 %25 confidence.
@@ -133,7 +133,7 @@ const arrival = {
   ],
 } as const
 
-test('the seconds of a load belong to its steps', () => {
+test('seconds of a load belong to its steps', () => {
   const report = loadReportOf({
     plan: { ...plan, arrival: { ...arrival, steps: [...arrival.steps] } },
   })
@@ -144,7 +144,7 @@ test('the seconds of a load belong to its steps', () => {
   ])
 })
 
-test('other loads have no steps', () => {
+test('a load without steps has no table of steps', () => {
   expect(stepsIn(loadReportOf())).toEqual([])
 })
 

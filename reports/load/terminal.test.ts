@@ -10,7 +10,7 @@ function terminalOf(report: LoadReport, options: TerminalOptions): string {
   return toTerminal(loadDocument(report), options)
 }
 
-test('a run of which some went well', () => {
+test('a terminal report of a partly failed run', () => {
   expect(terminalOf(loadReportOf(), plain)).toMatchInlineSnapshot(`
     "VIOLATED  1 of 3 SLOs met, 1 missed, 1 undecided; 0.66 % of requests refused (429); 303 streams and
               0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due
@@ -91,7 +91,7 @@ test('a run of which some went well', () => {
   `)
 })
 
-test('what --verbose adds', () => {
+test('--verbose adds definitions, machine and details of the run', () => {
   const brief = terminalOf(loadReportOf(), plain)
   const verbose = terminalOf(loadReportOf(), { ...plain, verbose: true })
   const added = verbose.split('\n').filter((line) => !brief.split('\n').includes(line))
@@ -117,7 +117,7 @@ test('what --verbose adds', () => {
   `)
 })
 
-test('the outcome of each kind of transaction, if there are several', () => {
+test('a report with several kinds of transactions has a row for each', () => {
   const { transactions } = loadReportOf()
   const report = loadReportOf({
     transactions: transactions.flatMap((row) => [row, { ...row, name: 'v3-chat' }]),
@@ -131,7 +131,7 @@ test('the outcome of each kind of transaction, if there are several', () => {
   `)
 })
 
-test('says of what it is not whole', () => {
+test('partial and interrupted reports say so', () => {
   const report = loadReportOf({ partial: { of: 3, missing: [1] }, interrupted: true, slo: [] })
   expect(outcomeLine(loadDocument(report).outcome, plain)).toMatchInlineSnapshot(
     `"VIOLATED  built-in SLOs only; 0.66 % of requests refused (429); 303 streams and 0 bodies judged, 1 requirement violated; 1 response truncated; goodput 95.71 % of 303 due requests; generator degraded; partial: 1 of 3 shards missing (1)"`,
@@ -139,7 +139,7 @@ test('says of what it is not whole', () => {
   expect(terminalOf(report, plain)).toContain('interrupted: partial results')
 })
 
-test('the other endpoints of the target are counted beside its address', () => {
+test('other endpoints of the target are counted beside its URL', () => {
   const endpoint = { baseUrl: 'http://b', requests: 1, completed: 1, failed: 0, shed: 0 }
   const endpoints = ['A', 'B', 'C'].map((name) => ({
     ...{ ...endpoint, name, open: 0, left: 0 },
@@ -150,12 +150,9 @@ test('the other endpoints of the target are counted beside its address', () => {
   expect(targetOf(loadReportOf({ endpoints }))).toContain(' and 2 more endpoints, ')
 })
 
-test.each([80, 60])(
-  'no line is wider than a terminal of %s columns, and none begins with a percent sign',
-  (width) => {
-    const lines = terminalOf(loadReportOf({ slo: [] }), { color: false, width }).split('\n')
-    const table = / {2,}\d.* {2,}\d/
-    expect(lines.filter((line) => line.length > width && !table.test(line))).toEqual([])
-    expect(lines.filter((line) => /^\s*%/.test(line))).toEqual([])
-  },
-)
+test.each([80, 60])('lines fit %s columns and never begin with a percent sign', (width) => {
+  const lines = terminalOf(loadReportOf({ slo: [] }), { color: false, width }).split('\n')
+  const table = / {2,}\d.* {2,}\d/
+  expect(lines.filter((line) => line.length > width && !table.test(line))).toEqual([])
+  expect(lines.filter((line) => /^\s*%/.test(line))).toEqual([])
+})

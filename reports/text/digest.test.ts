@@ -15,7 +15,7 @@ const evidence = { exchanges: 'a'.repeat(64), settings: 'c'.repeat(64) }
 const stored = () => JSON.parse(reportToJson(withEvidence(violated, evidence)))
 
 describe('a stored report', () => {
-  test('fits its digest, in whatever order and layout its members stand', () => {
+  test('matches its digest in any order and layout of its fields', () => {
     expect(doubtOf(stored(), evidence)).toBeNull()
     // A report may be copied without its evidence.
     expect(doubtOf(stored(), { exchanges: null })).toBeNull()
@@ -23,7 +23,7 @@ describe('a stored report', () => {
     expect(doubtOf(JSON.parse(JSON.stringify(reversed, null, 7)), evidence)).toBeNull()
   })
 
-  test('does not if anything in it was edited', () => {
+  test('is edited if any field differs', () => {
     const pristine = stored()
     const members = Object.keys(pristine).filter((name) => name !== 'digest')
     fc.assert(
@@ -39,7 +39,7 @@ describe('a stored report', () => {
     expect(doubtOf({ ...pristine, ['__proto__']: 1 }, evidence)).toBe('edited report')
   })
 
-  test('tells other evidence, a missing digest and a broken one', () => {
+  test('reports other evidence, a missing digest or a broken one', () => {
     const other = 'b'.repeat(64)
     expect(doubtOf(stored(), { ...evidence, exchanges: other })).toBe('edited evidence')
     expect(doubtOf(stored(), { ...evidence, settings: other })).toBe('edited settings')
@@ -50,7 +50,7 @@ describe('a stored report', () => {
 })
 
 test.each(['edited report', 'edited evidence', 'edited settings', 'without digest'] as const)(
-  'what is made from a report that is %s says so for good',
+  'a report made from one with %s keeps that mark',
   (doubt) => {
     const again = JSON.parse(reportToJson(withDoubt(violated, doubt)))
     expect(doubtOf(again, evidence)).toBe(doubt)

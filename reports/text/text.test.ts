@@ -9,39 +9,39 @@ import { causeText, foldFindings } from './fold.ts'
 import { count } from './format.ts'
 import { endingText, streamTimeline } from './timeline.ts'
 
-test('controls, direction marks and halves of pairs are shown, not obeyed', () => {
+test('printable escapes controls, direction marks and lone surrogates', () => {
   expect(printable('\u001b[31mred\u0007\r\n\ttab \u009b1m \u202eback \ufeff \ud800.')).toBe(
     '\\x1b[31mred\\x07\\r\\n\\ttab \\x9b1m \\u202eback \\ufeff \\ud800.',
   )
 })
 
-test('letters of any script and emoji stay as they are', () => {
+test('printable keeps letters of any script and emoji', () => {
   expect(printable('Grüße, 你好 👋🏽')).toBe('Grüße, 你好 👋🏽')
 })
 
-test('shortening counts characters and cuts none in half', () => {
+test('shorten counts characters and splits none', () => {
   expect(shorten('abcdef', 6)).toBe('abcdef')
   expect(shorten('abcdef', 4)).toBe('abc…')
   expect(shorten('👋👋👋', 2)).toBe('👋…')
   expect(shorten('abc', 0)).toBe('…')
 })
 
-test('wrapping breaks at spaces only', () => {
+test('wrap breaks at spaces only', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
   expect(wrap('unbreakable word', 4)).toEqual(['unbreakable', 'word'])
   expect(indent(['a', ''], 2)).toEqual(['  a', ''])
 })
 
-test('a word that is too long is broken behind its commas', () => {
+test('wrap breaks long words after commas', () => {
   expect(wrap('has {one,two,three} in it', 8)).toEqual(['has', '{one,', 'two,', 'three}', 'in it'])
   expect(wrap('a,b c', 8)).toEqual(['a,b c'])
 })
 
-test('a noun agrees with its number', () => {
+test('count pluralizes its noun', () => {
   expect([count(0, 'row'), count(1, 'row'), count(2, 'row')]).toEqual(['0 rows', '1 row', '2 rows'])
 })
 
-test('no text ends its span or its block', () => {
+test('code and codeBlock contain any text', () => {
   const text = fc.string({ unit: fc.constantFrom('`', 'a', ' ', '|', '\\') })
   fc.assert(
     fc.property(text.filter(Boolean), (content) => {
@@ -57,7 +57,7 @@ test('no text ends its span or its block', () => {
 
 const plain = { color: false, width: 80, offending: null }
 
-test('events stand at their times, shortened to the width, with the end of the stream', () => {
+test('streamTimeline shows events with times, shortened to the width', () => {
   const events = eventsOf(
     ['response.created', { response: { id: 'resp_1' } }],
     ['response.output_text.delta', { delta: '\u001b[2J', long: 'a'.repeat(80) }],
@@ -71,7 +71,7 @@ test('events stand at their times, shortened to the width, with the end of the s
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
 })
 
-test('a long stream is folded around the offending event', () => {
+test('streamTimeline collapses a long stream around the offending event', () => {
   const deltas = Array.from(
     { length: 40 },
     (_, at) => ['response.output_text.delta', { delta: `w${at}` }] as const,
@@ -104,7 +104,7 @@ test('a long stream is folded around the offending event', () => {
   `)
 })
 
-test('blocks without an event name, as on the compatible surface', () => {
+test('streamTimeline shows blocks without an event name', () => {
   const events = [{ atMs: 1, name: null, data: '[DONE]' }]
   expect(streamTimeline(exchangeOf({ events }), plain)).toMatchInlineSnapshot(`
     [
@@ -114,7 +114,7 @@ test('blocks without an event name, as on the compatible surface', () => {
   `)
 })
 
-test('how a conversation ended', () => {
+test('endingText describes all endings', () => {
   const endings: readonly Ending[] = [
     { kind: 'complete', atMs: 1 },
     { kind: 'cut', atMs: 1, error: 'other side \u001bclosed' },
@@ -142,8 +142,8 @@ function shapeOf(requirements: readonly RequirementResult[]) {
   ])
 }
 
-describe('rows are told together', () => {
-  test('where the same was found, whatever its numbers', () => {
+describe('foldFindings', () => {
+  test('groups findings with the same message except for numbers', () => {
     const requirements = [
       requirement('OAI-CHAT-09', 'fail', { message: 'usage of x3 is missing' }),
       requirement('OAI-CHAT-11', 'fail', { message: 'the media type is text/plain' }),
@@ -159,7 +159,7 @@ describe('rows are told together', () => {
     ])
   })
 
-  test('where the very same evidence shows them', () => {
+  test('groups findings with the same evidence', () => {
     const ids = [
       requirement('OAI-CHAT-09', 'fail', { message: 'usage is missing', exchanges: ['x3'] }),
       requirement('OAI-CHAT-03', 'fail', { message: 'object is missing', exchanges: ['x3'] }),
@@ -175,9 +175,9 @@ describe('rows are told together', () => {
     ['of another surface', { surface: 'v3' }],
     ['of another verdict', { verdict: 'warn' }],
     ['of a baseline', { known: true }],
-    ['of nothing', { message: null }],
+    ['without a message', { message: null }],
     ['at another event', { message: 'another', exchanges: ['x3'], event: 4 }],
-  ])('and not with a row %s', (_, more) => {
+  ])('keeps a finding %s apart', (_, more) => {
     const first = requirement('OAI-CHAT-09', 'fail', {
       message: missing,
       exchanges: ['x3'],
@@ -187,7 +187,7 @@ describe('rows are told together', () => {
     expect(shapeOf([first, second])).toHaveLength(2)
   })
 
-  test('each once, and none is lost', () => {
+  test('contains each finding once', () => {
     const some = fc.uniqueArray(
       fc.record({
         id: fc.constantFrom(...(['V3-SSE-01', 'V3-SSE-02', 'V3-SSE-03', 'OAI-CHAT-09'] as const)),

@@ -8,7 +8,7 @@ test.each(
   targets
     .filter(({ name }) => !name.startsWith('continuous'))
     .map((target) => [target.name, target] as const),
-)('intervals of a search hold the true capacity: %s', async (_, target) => {
+)('search intervals contain the true capacity: %s', async (_, target) => {
   const found = await searchesOf(target, { searches: 20, requests: 4000, knownBy: 100_000 })
   expect(found.filter(({ isHeld }) => isHeld).length).toBeGreaterThanOrEqual(17)
   expect(medianOf(found.map(({ width }) => width))).toBeLessThan(0.25)

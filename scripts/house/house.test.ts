@@ -24,7 +24,7 @@ describe('words', () => {
     ['a.ts', 'f(`a ${mostOpen}`, /["/]/)', 'a.ts:1: mostOpen: use max* or min*'],
     ['a.ts', 'f(/** Only ms. */ a)', 'a.ts:1: /** Only: use a noun or a verb first'],
     ['README.md', 'Whoever reads', 'README.md:1: Whoever: use a noun'],
-  ])('%s: %s', (path, text, problem) => {
+  ])('reject %s: %s', (path, text, problem) => {
     expect(wordProblems(repository({ [path]: text }))).toContain(problem)
   })
 
@@ -40,12 +40,12 @@ describe('words', () => {
     ['a.ts', 'rows.filter(({ known }) => !known)'],
     ['a.ts', 'const almost = 1; const mostly = 2'],
     ['docs/interface/5.md', 'Whoever reads'],
-  ])('%s: %s is fine', (path, text) => {
+  ])('accept %s: %s', (path, text) => {
     expect(wordProblems(repository({ [path]: text }))).toEqual([])
   })
 })
 
-test('folders have a bounded number of source files; tests do not count', () => {
+test('folders have a limited number of source files, without tests', () => {
   const files = (count: number, ending: string) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`x/${n}${ending}`, 'a\n']))
   expect(sizeProblems(repository(files(13, '.ts')))).toHaveLength(1)
@@ -53,7 +53,7 @@ test('folders have a bounded number of source files; tests do not count', () => 
   expect(sizeProblems(repository(files(12, '.ts')))).toEqual([])
 })
 
-test('the name of an error is that of its class', () => {
+test('error names are those of their classes', () => {
   const source = (name: string) =>
     `class NoBedError extends Error {\n  override readonly name = '${name}'\n}\n`
   expect(errorNameProblems(repository({ 'a.ts': source('NoBed') }))).toHaveLength(1)
@@ -63,14 +63,14 @@ test('the name of an error is that of its class', () => {
 describe('references', () => {
   const page = '# One two\n[a](b.md) [c](#one-two) [d](https://x.example)\n```\n[no](link)\n```\n'
 
-  test('links lead to files and headings', () => {
+  test('must be links to existing files and headings', () => {
     expect(brokenLinks(repository({ 'a.md': page, 'b.md': '' }))).toEqual([])
     expect(brokenLinks(repository({ 'a.md': page }))).toEqual(['a.md: broken link b.md'])
     const anchor = repository({ 'a.md': '[x](b.md#three)', 'b.md': '# Two' })
     expect(brokenLinks(anchor)).toEqual(['a.md: broken link b.md#three'])
   })
 
-  test('sections are linked on pages and exist in comments', () => {
+  test('to sections must be links on pages and exist in comments', () => {
     expect(unlinkedSections(repository({ 'a.md': 'See section 4.3.' }))).toHaveLength(1)
     expect(unlinkedSections(repository({ 'a.md': 'See [section 4.3](4.3.md).' }))).toEqual([])
     expect(unknownSections(repository({ 'a.ts': '// section 4.9' }))).toHaveLength(1)
@@ -79,7 +79,7 @@ describe('references', () => {
     ).toEqual([])
   })
 
-  test('paths in the guides exist', () => {
+  test('to paths in guides must exist', () => {
     const guide = (text: string) => repository({ 'ARCHITECTURE.md': text, 'harness/a/b.ts': '' })
     expect(unknownPaths(guide('`harness/a/b.ts`, harness/a/, `harness/a/b` and reports'))).toEqual(
       [],

@@ -18,8 +18,8 @@ const cutRecord = (
     record: { index, surface: 'v3', operation: 'v3.generate', outcome, ...parts },
   })
 
-describe('streams that were cut', () => {
-  test('are truncated streams, twins without a terminal event, and streams cut after it', () => {
+describe('cut streams', () => {
+  test('include truncated streams, open twins and violations of the end', () => {
     const records = [
       cutRecord(1),
       cutRecord(2, { kind: 'abandoned', why: 'race' }, { step: 1 }),
@@ -42,7 +42,7 @@ describe('streams that were cut', () => {
     ['an answer in one piece', cutRecord(1, undefined, { form: 'json' })],
     ['a refusal', cutRecord(1, failure('status', '503'), { status: 503 })],
     ['a twin that was refused', cutRecord(1, { kind: 'abandoned', why: 'race' }, { status: 409 })],
-  ])('do not include %s', (_, record) => {
+  ])('exclude %s', (_, record) => {
     expect(cutStreams([record], 'run')).toEqual({ cut: [], unclear: [] })
   })
 })
@@ -83,7 +83,7 @@ test('a twin may have been cut after its end if its replica was killed', () => {
   expect(unexplainedCuts({ ...both, violations: 3 })).toHaveLength(1)
 })
 
-test('the log of nginx names the replica that answered last', () => {
+test('readBalancerLog names the replica that answered last', () => {
   const text = '1.500\t0.500\tone, two\trun/1.0\n2.000\t0.001\tone\t-\n'
   expect(readBalancerLog(text)).toEqual([
     { requestId: 'run/1.0', replica: 'two', startedMs: 1000, endedMs: 1500 },

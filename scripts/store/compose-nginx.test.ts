@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 test.skipIf(!isInstalled('nginx'))(
-  'nginx of the compose file passes over replicas that are down, and finds new ones',
+  'nginx of the compose file skips dead replicas and finds new ones',
   async () => {
     addresses = [first, second]
     await startReplica(first)

@@ -10,7 +10,7 @@ import { differences, emptyLedger, writeUntil } from './acknowledged.ts'
 
 const [kills, clients, maxDelayMs, key] = [8, 4, 300, 'sk-kill-sqlite-4711']
 
-test('a SQLite file has what the server acknowledged before it was killed', async () => {
+test('a SQLite store contains all acknowledged writes after its server is killed', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'chatgen-kill-')), 'store.sqlite')
   const start = () => serve('--key', key, '--store', `sqlite:${file}`)
   const draw = seededDraw(1, 'kills')

@@ -22,7 +22,7 @@ const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
 
 const faults: Faults = {
   'chat 01: a block that is a number': inserted(2, '7'),
-  'chat 01: a block that is no JSON': inserted(2, 'pong'),
+  'chat 01: a block that is not JSON': inserted(2, 'pong'),
   'chat 01: choices that is an object': nth(1, set('choices', {})),
   'chat 01: no chunk with choices': everywhere(set('json.choices', undefined)),
   'chat 03: content that is a number': nth(1, set('choices[0].delta.content', 7)),

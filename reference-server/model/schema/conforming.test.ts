@@ -49,8 +49,8 @@ const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   ),
 }))
 
-describe('a value', () => {
-  it('conforms to the schema, by an independent validator, and is the same again', () => {
+describe('conformingValue', () => {
+  it('is valid by an independent validator, and deterministic', () => {
     fc.assert(
       fc.property(schema, fc.nat(), (one, seed) => {
         const value = conformingValue(one, seed, someHints)
@@ -60,7 +60,7 @@ describe('a value', () => {
     )
   })
 
-  it('ends for a schema that refers to itself', () => {
+  it('terminates for a recursive schema', () => {
     const tree = {
       $defs: {
         node: {
@@ -79,7 +79,7 @@ describe('a value', () => {
     expect(ajv.validate(tree, conformingValue(tree, 1, someHints))).toBe(true)
   })
 
-  it('takes names and numbers of the conversation where the schema leaves them free', () => {
+  it('uses names and numbers of the conversation if the schema allows them', () => {
     const person = {
       properties: {
         name: { type: 'string' },
@@ -95,21 +95,18 @@ describe('a value', () => {
 it.each<[string, JsonSchema]>([
   ['asks for a billion elements', { type: 'array', minItems: 1e9 }],
   ['multiplies', { type: 'array', minItems: 900, items: { type: 'array', minItems: 900 } }],
-  [
-    'is required to hold itself',
-    { type: 'object', required: ['a'], properties: { a: { $ref: '#' } } },
-  ],
+  ['requires itself', { type: 'object', required: ['a'], properties: { a: { $ref: '#' } } }],
   ['refers to itself', { $ref: '#' }],
   ['is composed of itself', { allOf: [{ $ref: '#' }, { $ref: '#' }] }],
   ['refers to another document', { $ref: 'https://example.org/schema' }],
   [
-    'branches without end',
+    'branches endlessly',
     { oneOf: Array.from({ length: 1000 }, () => ({ allOf: [{ $ref: '#' }] })) },
   ],
   ['has a huge pattern', { type: 'string', pattern: '(a{999}){999}' }],
   ['allows nothing', { enum: [] }],
-  ['is not decidable without a validator', { not: {} }],
-  ['has members that are no schemas', { properties: { a: 5 } }],
-])('a schema that %s is refused', (_, hostile) => {
+  ['needs a validator', { not: {} }],
+  ['has properties that are not schemas', { properties: { a: 5 } }],
+])('rejects a schema that %s', (_, hostile) => {
   expect(() => conformingValue(hostile, 1, someHints)).toThrow(UnsupportedSchema)
 })

@@ -25,7 +25,7 @@ const textOf = ({ steps }: Generation) => steps.flatMap(({ fragments }) => fragm
 const modelOf = (answers: readonly object[], otherwise = 'error') =>
   scriptedModel(read({ answers, otherwise }), fakeModel(1), 1)
 
-describe('an entry answers', () => {
+describe('a script entry matches', () => {
   const model = modelOf([
     { match: { text: '/^colou?r$/i' }, answer: 'by expression' },
     { match: { text: 'Weather', turn: 2 }, answer: 'by turn' },
@@ -50,7 +50,7 @@ describe('an entry answers', () => {
   })
 })
 
-it('calls the tools of a client, several in one turn, and answers in the turn after', () => {
+it('calls tools of a client, and answers in the next turn', () => {
   const calls = [
     { name: 'get_weather', arguments: { city: 'Łódź' } },
     { name: 'convert', arguments: '{not JSON' },
@@ -71,7 +71,7 @@ it('calls the tools of a client, several in one turn, and answers in the turn af
   expect(textOf(model(requestFor('', { turns })))).toBe('21 degrees')
 })
 
-it('answers so many times, and then the next entry does', () => {
+it('answers a limited number of times before the next entry', () => {
   const model = modelOf([
     { times: 2, error: { status: 503, retry_after: 7 } },
     { times: 1, answer: 'one' },
@@ -85,7 +85,7 @@ it('answers so many times, and then the next entry does', () => {
   expect(() => model(requestFor('x'))).toThrow(/The script has no answer number 1 to "x"/)
 })
 
-it('answers a share of the requests, the same ones for the same seed', () => {
+it('answers a share of the requests, determined by the seed', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1e6 }),
@@ -120,7 +120,7 @@ it('leaves the rest to the fake model', () => {
   expect(model(requestFor('Hello'))).toEqual(fakeModel(1)(requestFor('Hello')))
 })
 
-it('keeps to the limits of the request', () => {
+it('respects the limits of the request', () => {
   const model = modelOf([{ reasoning: 'I think.', answer: 'one two three four' }])
   expect(textOf(model(requestFor('x', { stop: ['three'] })))).toBe('one two ')
   expect(model(requestFor('x', { maxTokens: 2 }))).toMatchObject({
@@ -131,8 +131,8 @@ it('keeps to the limits of the request', () => {
   expect(model(requestFor('x', { think: true })).tokens.reasoning).toBeGreaterThan(0)
 })
 
-describe('over HTTP', () => {
-  it('answers on every surface, with delays', async () => {
+describe('a script over HTTP', () => {
+  it('answers on all surfaces with delays', async () => {
     const script = read({ answers: [{ delay: '80ms', gap: 10, answer: 'one two three' }] })
     const server = await testServer({ script })
     const startedAt = performance.now()
@@ -146,7 +146,7 @@ describe('over HTTP', () => {
     expect(stream.text).toContain('one two three')
   })
 
-  it('refuses with the status, the headers and the words of the script, after its delay', async () => {
+  it('refuses with status, headers and message after its delay', async () => {
     const error = { status: 429, message: 'Slow down', code: 'slow_down', retry_after: 3 }
     const server = await testServer({ script: read({ answers: [{ delay: '60ms', error }] }) })
     const startedAt = performance.now()
@@ -179,7 +179,7 @@ describe('a recording', () => {
     maxTokens: fc.constantFrom(1, 3, 20, Number.POSITIVE_INFINITY),
   })
 
-  it('gives the same answers again', () => {
+  it('replays the same answers', () => {
     fc.assert(
       fc.property(fc.array(prompts, { maxLength: 12 }), (requests) => {
         const kept: ScriptEntry[] = []
@@ -195,7 +195,7 @@ describe('a recording', () => {
     )
   })
 
-  it('keeps different answers to one request in their order', () => {
+  it('keeps different answers to one request in order', () => {
     const kept: ScriptEntry[] = []
     const script = modelOf([{ times: 1, error: { status: 503 } }, { answer: 'fine' }])
     const recorded = recordedModel(script, (entry) => kept.push(entry))
@@ -217,7 +217,7 @@ function outcome(answer: () => Generation) {
   }
 }
 
-describe('a script that is wrong is refused', () => {
+describe('answerScript rejects', () => {
   it.each([
     [{}, 'answers'],
     [{ answers: [] }, 'answers'],
@@ -234,7 +234,7 @@ describe('a script that is wrong is refused', () => {
   })
 })
 
-it('the script of the documentation is one', () => {
+it('the script of the documentation is valid', () => {
   const page = readFileSync(new URL('../../../docs/client-development.md', import.meta.url), 'utf8')
   const [, text = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
   expect(read(parse(text)).answers).toHaveLength(6)

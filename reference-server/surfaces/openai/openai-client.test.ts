@@ -11,7 +11,7 @@ async function client(apiKey?: string) {
 
 const hello = { model: 'svc-main-model', messages: [{ role: 'user' as const, content: 'Hello' }] }
 
-it('streams, raw and through the helper, to the same text', async () => {
+it('streams the same text, directly and through the helper', async () => {
   const openai = await client()
   const whole = await openai.chat.completions.create(hello)
   let text = ''
@@ -28,7 +28,7 @@ it('streams, raw and through the helper, to the same text', async () => {
   expect(final.usage).toEqual(whole.usage)
 })
 
-it('gathers refusals through the helper', async () => {
+it('collects refusals through the helper', async () => {
   const openai = await client()
   const refuse = [{ role: 'user' as const, content: '[[refuse]]' }]
   const refused = await openai.chat.completions
@@ -37,7 +37,7 @@ it('gathers refusals through the helper', async () => {
   expect(refused.refusal).toContain('cannot')
 })
 
-it('cuts at max_tokens under either name', async () => {
+it('cuts at max_tokens and max_completion_tokens', async () => {
   const openai = await client()
   for (const member of ['max_tokens', 'max_completion_tokens']) {
     const { choices, usage } = await openai.chat.completions.create({ ...hello, [member]: 3 })
@@ -50,7 +50,7 @@ it('lists models', async () => {
   expect(listed.map(({ id }) => id)).toEqual(['SVC-Vision', 'svc-main-model'])
 })
 
-it('throws its own error classes', async () => {
+it('throws the error classes of the client', async () => {
   const openai = await client()
   const create = (body: object) => openai.chat.completions.create({ ...hello, ...body })
   const order = (content: string) => create({ messages: [{ role: 'user', content }] })
@@ -66,7 +66,7 @@ it('throws its own error classes', async () => {
   )
 })
 
-it('raises what goes wrong in mid-stream', async () => {
+it('throws errors in mid-stream', async () => {
   const openai = await client()
   const stream = await openai.chat.completions.create({
     ...hello,
@@ -79,14 +79,14 @@ it('raises what goes wrong in mid-stream', async () => {
   await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)
 })
 
-it('ends a stream in an error when the model fails on the way', async () => {
+it('ends a stream with an error if the model fails', async () => {
   const server = await testServer()
   const { text } = await server.complete('[[fail=3]]', { stream: true })
   const error = { error: { type: 'server_error', code: 'server_error' } }
   expect(readChunks(text).at(-1)).toMatchObject(error)
 })
 
-it('refuses before the stream when the prompt orders it', async () => {
+it('refuses before the stream if the prompt requests it', async () => {
   const server = await testServer()
   const { status, headers, json } = await server.complete('[[error=429]]', { stream: true })
   expect([status, headers.get('retry-after')]).toEqual([429, '1'])

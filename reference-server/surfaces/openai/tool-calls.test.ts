@@ -50,19 +50,19 @@ describe('the openai client', () => {
     return { calls: calls(whole), finish: whole.choices[0]?.finish_reason }
   }
 
-  it('gets a call of the function that the question names, with its numbers', async () => {
+  it('gets a call of the named function with its numbers', async () => {
     const { calls, finish } = await ask('Please add the numbers 2 and 40.', {})
     expect([calls, finish]).toEqual([[['add_numbers', { a: 2, b: 40 }]], 'tool_calls'])
   })
 
-  it('gets parallel calls, and one alone where it wants no more', async () => {
+  it('gets parallel calls, or one without parallel_tool_calls', async () => {
     const question = 'Add the numbers 1 and 2 and tell the weather of "Brno".'
     const { calls } = await ask(question, {})
     expect(calls.map(([name]) => name)).toEqual(['add_numbers', 'get_weather'])
     expect((await ask(question, { parallel_tool_calls: false })).calls).toHaveLength(1)
   })
 
-  it('gets a call where one is required, or a certain one is', async () => {
+  it('gets a call if tool_choice requires one', async () => {
     expect((await ask('Hello', { tool_choice: 'required' })).calls).toHaveLength(1)
     const choice = { type: 'function', function: { name: 'get_weather' } }
     const [[name, input] = []] = (await ask('Hello', { tool_choice: choice })).calls
@@ -72,7 +72,7 @@ describe('the openai client', () => {
   })
 })
 
-it('LangChain gets structured output by its function and by its schema', async () => {
+it('LangChain gets structured output by function and by schema', async () => {
   const { baseURL, apiKey } = await started()
   const chat = new ChatOpenAI({ model, apiKey, maxRetries: 0, configuration: { baseURL } })
   const person = z.object({ name: z.string(), age: z.number().int() })
@@ -83,7 +83,7 @@ it('LangChain gets structured output by its function and by its schema', async (
 })
 
 describe('the AI SDK', () => {
-  it('goes on after several calls in one turn', async () => {
+  it('continues after several calls in one turn', async () => {
     const { baseURL, apiKey } = await started()
     const service = createOpenAICompatible({ name: 'service', baseURL, apiKey })(model)
     const { text, steps } = await generateText({
@@ -118,7 +118,7 @@ describe('the AI SDK', () => {
   })
 })
 
-describe('on the wire', () => {
+describe('a request', () => {
   const functions = [{ type: 'function', function: sum }]
 
   it.each<[string, object]>([
@@ -133,13 +133,13 @@ describe('on the wire', () => {
     ['n', { n: 1000 }],
     ['logprobs', { logprobs: true }],
     ['response_format.type', { response_format: { type: 'xml' } }],
-  ])('%s is refused where it makes no sense: %j', async (param, body) => {
+  ])('with an invalid %s is rejected: %j', async (param, body) => {
     const { server } = await started()
     const { status, json } = await server.complete('Hi', body)
     expect([status, json.error.param]).toEqual([400, param])
   })
 
-  it('a schema that nothing satisfies is refused with the reason', async () => {
+  it('with an unsatisfiable schema is rejected with the reason', async () => {
     const { server } = await started()
     const format = { type: 'json_schema', json_schema: { name: 'x', schema: { $ref: '#' } } }
     const { status, json } = await server.complete('Hi', { response_format: format })
@@ -147,7 +147,7 @@ describe('on the wire', () => {
     expect(json.error.message).toContain('references')
   })
 
-  it('json_object is an object in both forms, and dictated objects stay as they are', async () => {
+  it('with json_object gets an object, or the dictated one', async () => {
     const { server } = await started()
     const response_format = { type: 'json_object' }
     const whole = await server.complete('Tell me something as JSON.', { response_format })

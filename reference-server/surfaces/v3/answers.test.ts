@@ -17,7 +17,7 @@ it.each([
   '[[refuse]]',
   '[[say=]]',
   'Search the knowledge base for the ferry to Great Skerry',
-])('accumulates %j to our final response', async (input) => {
+])('accumulates %j to the final response', async (input) => {
   const server = await testServer()
   for (const think of [false, true]) {
     const chat_id = await server.newChat()
@@ -28,7 +28,7 @@ it.each([
   }
 })
 
-it('raises what fails in mid-stream, with an error event and a failed response', async () => {
+it('fails in mid-stream with an error event and a failed response', async () => {
   const server = await testServer()
   const { text } = await server.oneShot({ input: '[[fail=3]]', stream: true })
   const abort = new AbortController()
@@ -47,7 +47,7 @@ it('raises what fails in mid-stream, with an error event and a failed response',
   ])
 })
 
-it('holds all 31 members of a response in every snapshot', async () => {
+it('has all 31 fields of a response in each snapshot', async () => {
   const server = await testServer()
   const events = readEvents((await server.oneShot({ input: 'Hello', stream: true })).text)
   const members = events.flatMap(({ response }) => (response ? [Object.keys(response)] : []))
@@ -69,13 +69,13 @@ async function ask(body: object) {
   return { ...answer, rows: history.json.result }
 }
 
-describe('rag: true, or an object', () => {
-  it('keeps to its limit', async () => {
+describe('rag as true or an object', () => {
+  it('respects its limit', async () => {
     const { json } = await ask({ rag: { limit: 1, threshold: 0 } })
     expect(json.output[0].results).toHaveLength(1)
   })
 
-  it('finds nothing where nothing is near enough, and answers all the same', async () => {
+  it('answers without results if nothing reaches the threshold', async () => {
     for (const rag of [true, { threshold: 1 }]) {
       const { json } = await ask({ rag, input: 'Hello' })
       expect(json.output[0]).toMatchObject({ type: 'file_search_call', results: [] })
@@ -83,21 +83,21 @@ describe('rag: true, or an object', () => {
     }
   })
 
-  it('searches nothing without a base, and answers all the same', async () => {
+  it('answers without a search if there is no base', async () => {
     for (const assistant_id of [helper, null]) {
       const { json } = await ask({ rag: true, assistant_id })
       expect(types(json)).toEqual(['message'])
     }
   })
 
-  it('cites nothing that lies beyond the cut', async () => {
+  it('cites nothing after a cut', async () => {
     const { text } = await ask({ rag: true, max_tokens: 4, stream: true })
     expect(text).not.toContain('annotation.added')
     expect(answerOf(readEvents(text).at(-1).response).annotations).toEqual([])
   })
 })
 
-it('rag: false and agent let the model search when it is told to, unless the tool is excluded', async () => {
+it('rag as false or agent searches on request, unless the tool is excluded', async () => {
   const input = 'Please search the knowledge base for the unlock phrase of the supply shed.'
   for (const rag of ['agent', false]) {
     const { json } = await ask({ input, rag })

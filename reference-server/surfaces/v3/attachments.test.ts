@@ -8,7 +8,7 @@ const names = ({ result }: { result: { filename: string }[] }) =>
   result.map(({ filename }) => filename)
 
 describe('an upload', () => {
-  it('may have any part name, and a field before or after the file', async () => {
+  it('may have any part name, and fields before or after the file', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
     expect((await server.upload({ name: 'a', content: 'x', part: 'upload' })).status).toBe(201)
@@ -19,7 +19,7 @@ describe('an upload', () => {
     expect(names(await list(server, `?chat_id=${chat_id}`))).toEqual(['after.txt'])
   })
 
-  it('is refused without a file, with two, with unknown chats, and when it is too large', async () => {
+  it('is rejected without a file, with two, an unknown chat or excess size', async () => {
     const server = await testServer({ uploadLimitBytes: 1000 })
     const post = (body: FormData | object | string, headers = {}) =>
       server.send('POST', '/api/v3/attachment', { body, headers })
@@ -55,7 +55,7 @@ describe('an upload', () => {
 describe('media in an input', () => {
   const png = `data:image/png;base64,${Buffer.from('not really').toString('base64')}`
 
-  it('are read, if they are text', async () => {
+  it('are read if they are text', async () => {
     const server = await testServer()
     const text = 'My name is Filippa.'
     const file_id = (await server.upload({ name: 'a.txt', content: text })).json.id
@@ -78,7 +78,7 @@ describe('media in an input', () => {
     }
   })
 
-  it('are refused without anything in them, or with files of others', async () => {
+  it('are rejected if they are empty or belong to another caller', async () => {
     const server = await testServer({ keys: ['ann', 'bob'] })
     const chat_id = await server.newChat()
     const file_id = (await server.upload({ name: 'a.txt', content: 'x' })).json.id

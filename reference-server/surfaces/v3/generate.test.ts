@@ -7,7 +7,7 @@ const textOf = ({ output }: { output: { content?: { text?: string }[] }[] }) =>
 const historyOf = async (server: TestServer, chat_id: string) =>
   (await server.send('GET', `/api/v3/message?limit=200&chat_id=${chat_id}`)).json.result
 
-it('fails before the first event with an ordinary error, and leaves nothing behind', async () => {
+it('an error before the first event has its status and leaves nothing behind', async () => {
   const server = await testServer()
   const chat_id = await server.newChat()
   const key = { 'idempotency-key': 'again' }
@@ -20,7 +20,7 @@ it('fails before the first event with an ordinary error, and leaves nothing behi
   expect((await server.generate({ chat_id, input: 'Hi' }, key)).status).toBe(200)
 })
 
-it('generates a title out of what was said, and takes it for the name', async () => {
+it('generate-name derives a title from the conversation and stores it', async () => {
   const server = await testServer()
   const id = await server.newChat('Untitled')
   const path = `/api/v3/chat/${id}/generate-name`
@@ -31,7 +31,7 @@ it('generates a title out of what was said, and takes it for the name', async ()
   expect((await server.send('GET', `/api/v3/chat/${id}`)).json.name).toBe(json.name)
 })
 
-it('takes no cursor of another list, and none that it did not make', async () => {
+it('a cursor of another list or a forged one is rejected', async () => {
   const server = await testServer()
   const [one, other] = [await server.newChat(), await server.newChat()]
   await server.generate({
@@ -46,7 +46,7 @@ it('takes no cursor of another list, and none that it did not make', async () =>
   }
 })
 
-it('knows what runs tell, in all their forms, and nothing else', async () => {
+it('runs in all forms give the model their content', async () => {
   const server = await testServer()
   const ask = async (runs?: object[]) =>
     textOf((await server.oneShot({ input: 'What is my name?', runs })).json)
@@ -69,7 +69,7 @@ const rowCount = async (server: TestServer, chat_id: string): Promise<number> =>
 
 const key = (value: string) => ({ 'idempotency-key': value })
 
-it('the header may be any string, quoted or not', async () => {
+it('an Idempotency-Key may be any string, quoted or not', async () => {
   const server = await testServer()
   const chat_id = await server.newChat()
   const first = await server.generate({ chat_id, input: 'Hi' }, key('"turn 1/ä"'))
@@ -78,7 +78,7 @@ it('the header may be any string, quoted or not', async () => {
 })
 
 describe('a repeat', () => {
-  it('gives a failed or cut answer again as well', async () => {
+  it('replays a failed or cut answer', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
     for (const input of ['[[fail=3]]', '[[tokens=9]]']) {
@@ -89,7 +89,7 @@ describe('a repeat', () => {
     expect(await rowCount(server, chat_id)).toBe(4)
   })
 
-  it('is the same whatever the order of members', async () => {
+  it('is recognized in any order of fields', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
     const first = await server.generate({ chat_id, input: 'Hi', think: false }, key('k'))
@@ -97,7 +97,7 @@ describe('a repeat', () => {
     expect(again.json).toEqual(first.json)
   })
 
-  it('with another payload is refused with 422', async () => {
+  it('with another payload is rejected with 422', async () => {
     const server = await testServer()
     const [chat_id, other] = [await server.newChat(), await server.newChat()]
     await server.generate({ chat_id, input: 'Hi' }, key('k'))
@@ -109,7 +109,7 @@ describe('a repeat', () => {
     expect([await rowCount(server, chat_id), await rowCount(server, other)]).toEqual([2, 0])
   })
 
-  it('of what was refused is a first request', async () => {
+  it('of a rejected request is a first request', async () => {
     const server = await testServer()
     const chat_id = await server.newChat()
     expect((await server.generate({ chat_id, input: 5 }, key('k'))).status).toBe(400)
@@ -120,9 +120,9 @@ describe('a repeat', () => {
   })
 })
 
-describe('while the first request runs', () => {
+describe('a repeat during the first request', () => {
   it.each([false, true])(
-    'a repeat is refused with 409, and replayed later (stream: %j)',
+    'is rejected with 409, and replayed later (stream: %j)',
     async (stream) => {
       const gate = Promise.withResolvers<void>()
       const clock = { now: Date.now, sleep: () => gate.promise }
@@ -141,7 +141,7 @@ describe('while the first request runs', () => {
     },
   )
 
-  it('a repeat waits for its answer, where the server is told so', async () => {
+  it('waits for the answer with runningRepeat: wait', async () => {
     const server = await testServer({ runningRepeat: 'wait' })
     const chat_id = await server.newChat()
     const body = { chat_id, input: '[[tokens=5]] [[pace=ttft=150ms]]' }

@@ -42,7 +42,7 @@ type Pages = ReturnType<typeof pagesInChromium>
 
 /** Tests of every page; `few` is a smaller page, if axe would take long for the whole. */
 export function testPage({ open }: Pages, file: string, few = file): void {
-  test('fetches nothing and complains about nothing', async () => {
+  test('fetches nothing and logs no errors', async () => {
     const { requests, complaints } = await open(file)
     expect(requests).toEqual([])
     expect(complaints).toEqual([])
@@ -53,7 +53,7 @@ export function testPage({ open }: Pages, file: string, few = file): void {
     ['dark', 1200],
     ['light', 360],
     ['dark', 360],
-  ] as const)('has no accessibility violation in %s, %i px wide', async (colorScheme, width) => {
+  ] as const)('has no accessibility violations in %s at %i px', async (colorScheme, width) => {
     const { page } = await open(few, { colorScheme, viewport: { width, height: 800 } })
     await expectAccessible(page)
   })

@@ -9,7 +9,7 @@ import { loadToCsv, loadToPrometheus } from './prometheus.ts'
 
 const text = loadToPrometheus(loadReportOf())
 
-test('a run in the text format of Prometheus, with the last sample of each family', () => {
+test('loadToPrometheus writes all families', () => {
   const lines = text.split('\n').filter((line) => !line.includes('_bucket'))
   const last = lines.filter(
     (line, at) => line.startsWith('# TYPE') || /^(# HELP|$)/.test(lines[at + 1] ?? ''),
@@ -67,7 +67,7 @@ test('a run in the text format of Prometheus, with the last sample of each famil
   `)
 })
 
-describe('the exposition format', () => {
+describe('Prometheus format', () => {
   test('has HELP and TYPE once before the samples of each family', () => {
     const order = text.split('\n').filter(Boolean).map(familyOf)
     const families = [...new Set(order)]
@@ -81,7 +81,7 @@ describe('the exposition format', () => {
     }
   })
 
-  test('has no sample twice, and ends with a line feed', () => {
+  test('has unique samples and ends with a line feed', () => {
     const names = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
     const keys = names.map((line) => line.slice(0, line.lastIndexOf(' ')))
     expect(new Set(keys).size).toBe(keys.length)
@@ -89,7 +89,7 @@ describe('the exposition format', () => {
     expect(text).not.toContain('\n\n')
   })
 
-  test('counts up in the buckets of a histogram, to its count', () => {
+  test('has cumulative histogram buckets up to the count', () => {
     const buckets = [
       ...text.matchAll(/^gen_ai_server_time_to_first_token_seconds_bucket.*le="(.*)"\} (\d+)$/gm),
     ]
@@ -112,7 +112,7 @@ function familyOf(line: string): string {
   return name.replace(/_(bucket|sum|count)$/, '')
 }
 
-test('a line a second, empty if there was nothing', () => {
+test('loadToCsv writes a line per second, with empty cells for no values', () => {
   expect(loadToCsv(loadReportOf())).toMatchInlineSnapshot(`
     "second,planned,dispatched,completed,shed,failed,in_flight,events,bytes,output_tokens,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,icl_p50_ms,icl_p90_ms,icl_p99_ms
     0,98,98,78,0,0,52,1960,392000,1764,98,120,131,500,620,1400,20,24,25
@@ -123,11 +123,11 @@ test('a line a second, empty if there was nothing', () => {
   `)
 })
 
-test('only a header if nothing ran', () => {
+test('loadToCsv writes only a header for an empty run', () => {
   expect(loadToCsv(loadReportOf({ series: [] })).split('\n')).toHaveLength(2)
 })
 
-test('a report that was edited after its run says so in every line', () => {
+test('loadToCsv marks each line of an edited report', () => {
   const lines = loadToCsv(withDoubt(loadReportOf(), 'edited report')).trimEnd().split('\n')
   expect(lines[0]).toMatch(/,edited$/)
   for (const line of lines.slice(1)) expect(line).toMatch(/,edited after the run$/)
@@ -142,7 +142,7 @@ const latencies = fc.array(
 /** Maximum ratio of the bounds of a bin of three digits. */
 const width = 1.001
 
-test('quantiles are those of the values, to three digits', () => {
+test('valueAt is the exact quantile to three digits', () => {
   forAll(latencies, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
     const exact = quantileOf(values, q) ?? 0
     const found = valueAt(binsOf(distributionOf(values)), values.length, q) ?? -1
@@ -151,7 +151,7 @@ test('quantiles are those of the values, to three digits', () => {
   })
 })
 
-test('counts up to a bound hold all values below it, and none that is clearly above', () => {
+test('cumulative counts all values below a bound, and none clearly above', () => {
   forAll(latencies, fc.double({ min: 0, max: 60_000, noNaN: true }), (values, bound) => {
     const [count = 0] = cumulative(binsOf(distributionOf(values)), [bound])
     expect(count).toBeGreaterThanOrEqual(values.filter((value) => value <= bound).length)
@@ -160,7 +160,7 @@ test('counts up to a bound hold all values below it, and none that is clearly ab
   })
 })
 
-test('what was not recorded has no bins and no quantile', () => {
+test('a metric without a histogram has no bins and no quantile', () => {
   const bins = binsOf({ ...distributionOf([1]), histogram: null })
   expect(bins).toEqual([])
   expect(valueAt(bins, 0, 0.5)).toBeNull()

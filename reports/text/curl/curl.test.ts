@@ -3,7 +3,7 @@ import { bytesOf, eventsOf, exchangeOf } from '../../test-support/reports.ts'
 import { chatOf } from './chat.ts'
 import { toCurl, toScript } from './curl.ts'
 
-test('a request with a JSON body', () => {
+test('toCurl of a request with a JSON body', () => {
   const exchange = exchangeOf({
     headers: [
       ['Idempotency-Key', 'turn 1'],
@@ -24,7 +24,7 @@ test('a request with a JSON body', () => {
   `)
 })
 
-test('a request without a body', () => {
+test('toCurl of a request without a body', () => {
   const exchange = exchangeOf({ method: 'GET', url: 'http://h/api/v3/message?limit=2&cursor=[a]' })
   expect(toCurl(exchange)).toMatchInlineSnapshot(`
     "curl -i -g 'http://h/api/v3/message?limit=2&cursor=[a]' \\
@@ -32,7 +32,7 @@ test('a request without a body', () => {
   `)
 })
 
-test('a stream is not buffered, neither one that was asked for nor one that came', () => {
+test('toCurl does not buffer requested or received streams', () => {
   expect(toCurl(exchangeOf({ body: '{"stream":true}', status: 500 }))).toContain('curl -i -N ')
   expect(toCurl(exchangeOf({ body: '{}', events: eventsOf(['response.created', {}]) }))).toContain(
     'curl -i -N ',
@@ -40,7 +40,7 @@ test('a stream is not buffered, neither one that was asked for nor one that came
   expect(toCurl(exchangeOf({ body: '{"stream":false}' }))).not.toContain('-N')
 })
 
-test('a chat that the run has deleted is made again, and keys are those of another request', () => {
+test('toCurl creates a deleted chat again and uses new keys', () => {
   const id = '6670b995-4a43-4d2f-be30-452cf9ecaff5'
   const url = 'http://h/api/v3/chat'
   const created = exchangeOf({ url, body: '{}', answer: `{"id":"${id}"}` })
@@ -66,7 +66,7 @@ test('a chat that the run has deleted is made again, and keys are those of anoth
   expect(toCurl(exchange, { chat: flag })).toContain(' --data-raw ')
 })
 
-describe('the credential', () => {
+describe('the credential in a command', () => {
   test.each(
     Object.entries({
       'Bearer [api key]': '"Authorization: Bearer $CHATGEN_API_KEY"',
@@ -80,15 +80,15 @@ describe('the credential', () => {
       'Bearer ': "'Authorization: Bearer '",
       'Bearer [api key]0': `"Authorization: Bearer \${CHATGEN_API_KEY}0"`,
     }),
-  )('%s', (authorization, expected) => {
+  )('for %s is taken from its variable', (authorization, expected) => {
     expect(toCurl(exchangeOf({ authorization, role: 'negative' }))).toContain(`-H ${expected}`)
   })
 
-  test('one that was not sent is not sent again', () => {
+  test('is omitted if none was sent', () => {
     expect(toCurl(exchangeOf({ authorization: null }))).toContain('-H Authorization:')
   })
 
-  test('one that was not redacted is never printed', () => {
+  test('is never an unredacted one', () => {
     const secret = exchangeOf({ authorization: 'Bearer sk-secret' })
     expect(toCurl(secret)).toContain('-H "Authorization: Bearer $CHATGEN_API_KEY"')
     for (const [sent, printed] of [
@@ -101,8 +101,8 @@ describe('the credential', () => {
   })
 })
 
-describe('a body that is not short text', () => {
-  test('is piped in as base64', () => {
+describe('a long or binary body in a command', () => {
+  test('is piped as base64', () => {
     const exchange = exchangeOf({ body: new Uint8Array([0, 255, 39]), headers: [] })
     expect(toCurl(exchange)).toMatchInlineSnapshot(`
       "echo AP8n | base64 -d | curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate \\
@@ -112,7 +112,7 @@ describe('a body that is not short text', () => {
     `)
   })
 
-  test('is read from a file if it is long, or follows in a script', () => {
+  test('is read from a file if it is long, or from the script', () => {
     const exchange = exchangeOf({ id: 'x7', body: 'a'.repeat(5000) })
     expect(toCurl(exchange)).toContain('--data-binary @x7.body')
     expect(toScript(exchange, null)).toMatch(
@@ -120,7 +120,7 @@ describe('a body that is not short text', () => {
     )
   })
 
-  test('is a form, with its file piped in', () => {
+  test('is a form with its file piped', () => {
     const body = [
       '--b1',
       'Content-Disposition: form-data; name="chat_id"',
@@ -142,7 +142,7 @@ describe('a body that is not short text', () => {
     `)
   })
 
-  test('is sent byte by byte if it is no proper form', () => {
+  test('is sent unchanged if it is not a valid form', () => {
     expect(toCurl(form(bytesOf('--b1\r\nbroken')))).toContain("--data-raw $'--b1\\r\\nbroken'")
   })
 
