@@ -3,7 +3,7 @@
  *
  *   npm run certify:truth -- [options]
  *
- * Exits with 1 if a legal server is refused (but as undecided, where its model shows nothing of a
+ * Exits with 1 if a legal server is refused (but as undecided, if its model shows nothing of a
  * requirement), if a bundle does not verify, or if a test-detecting server is certified.
  *
  *   --kinds LIST   of clean, second, dialect, detecting (default: all)

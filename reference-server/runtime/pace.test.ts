@@ -72,7 +72,7 @@ describe('seededTiming', () => {
   it.each([
     ['constant', pace],
     ['lognormal', { ...pace, ttftSigma: 0.4, gapSigma: 1 }],
-  ])('is the same for the n-th run of servers with the same seed: %s times', (_, pace) => {
+  ])('is the same for the n-th run with the same seed: %s times', (_, pace) => {
     const [one, other] = [seededTiming(7, pace), seededTiming(7, pace)]
     expect([one(5), one(5)]).toEqual([other(5), other(5)])
     expect(one(5)).not.toEqual(one(5))

@@ -7,6 +7,8 @@ import { wordProblems } from './words.ts'
 
 const repository = (files: Readonly<Record<string, string>>) => new Map(Object.entries(files))
 
+const subjectFirst = 'the subject and a verb, and `if` for a condition'
+
 describe('words', () => {
   test.each([
     ['a.ts', 'const ok = 1\nconst mostOpen = 2', 'a.ts:2: mostOpen: use max* or min*'],
@@ -24,6 +26,13 @@ describe('words', () => {
     ['a.ts', 'f(`a ${mostOpen}`, /["/]/)', 'a.ts:1: mostOpen: use max* or min*'],
     ['a.ts', 'f(/** Only ms. */ a)', 'a.ts:1: /** Only: use a noun or a verb first'],
     ['README.md', 'Whoever reads', 'README.md:1: Whoever: use a noun'],
+    ['a.test.ts', "\ntest('what it is', f)", `a.test.ts:2: what: use ${subjectFirst}`],
+    [
+      'a.test.ts',
+      "it.each([1])('is 1 where it ends', f)",
+      `a.test.ts:1: where: use ${subjectFirst}`,
+    ],
+    ['a.test.ts', "describe('of two', f)", 'a.test.ts:1: of: use the subject first'],
   ])('reject %s: %s', (path, text, problem) => {
     expect(wordProblems(repository({ [path]: text }))).toContain(problem)
   })
@@ -40,6 +49,9 @@ describe('words', () => {
     ['a.ts', 'rows.filter(({ known }) => !known)'],
     ['a.ts', 'const almost = 1; const mostly = 2'],
     ['docs/interface/5.md', 'Whoever reads'],
+    ['a.test.ts', "describe('a list', () => {\n  test('of two is short', f)\n})"],
+    ['a.test.ts', "test('a list is whole', () => expect('what it is').toBe('of two'))"],
+    ['a.scenario.ts', "test('what it is', f)"],
   ])('accept %s: %s', (path, text) => {
     expect(wordProblems(repository({ [path]: text }))).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { parseSync, Visitor } from 'oxc-parser'
+import { type CallExpression, parseSync, Visitor } from 'oxc-parser'
 import { isPage, isSource, type Repository } from './repository.ts'
 
 /** Pages that are generated from the catalog or describe older versions. */
@@ -17,10 +17,12 @@ export function wordProblems(repository: Repository): readonly string[] {
       )
     if (isPage(path)) return generated.test(path) ? [] : within('page', { text, line: 1 })
     if (!isSource(path)) return []
-    const { code, comments } = splitSource(path, text)
+    const { code, comments, titles } = splitSource(path, text)
     return [
       ...within('code', { text: code, line: 1 }),
       ...comments.flatMap((part) => within('doc', part)),
+      ...titles.flatMap((part) => within('title', part)),
+      ...titles.flatMap((part) => (part.isOuter ? within('outer title', part) : [])),
     ]
   })
 }
@@ -31,12 +33,27 @@ interface Part {
   readonly line: number
 }
 
-/** Comments of a source, and its code with spaces in place of comments and literals. */
+/**
+ * Comments of a source, titles of its tests (outer if no `describe` gives them a subject), and its code with
+ * spaces in place of comments and literals.
+ */
 function splitSource(path: string, source: string) {
   const { program, comments } = parseSync(path, source)
   const spans: { readonly start: number; readonly end: number }[] = [...comments]
   const collect = (node: (typeof spans)[number]) => void spans.push(node)
-  new Visitor({ Literal: collect, TemplateElement: collect }).visit(program)
+  const titles: (Part & { readonly isOuter: boolean })[] = []
+  let describedUntil = 0
+  const collectTitle = ({ start, end, arguments: [title] }: CallExpression) => {
+    const [name] = /^(?:describe|it|test)\b/.exec(source.slice(start, start + 9)) ?? []
+    if (name === undefined || !path.endsWith('.test.ts')) return
+    if (title?.type === 'Literal' || title?.type === 'TemplateLiteral') {
+      const text = source.slice(title.start + 1, title.end - 1)
+      titles.push({ text, line: lineAt(source, title.start), isOuter: start >= describedUntil })
+    }
+    if (name === 'describe') describedUntil = Math.max(describedUntil, end)
+  }
+  const visit = { Literal: collect, TemplateElement: collect, CallExpression: collectTitle }
+  new Visitor(visit).visit(program)
   let [code, at] = ['', 0]
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
     code += source.slice(at, start) + source.slice(start, end).replaceAll(/[^\n]/g, ' ')
@@ -48,6 +65,7 @@ function splitSource(path: string, source: string) {
       text: source.slice(start, end),
       line: lineAt(source, start),
     })),
+    titles,
   }
 }
 
@@ -66,8 +84,8 @@ function lineAt(text: string, index: number): number {
 
 export interface Rule {
   readonly pattern: RegExp
-  /** Place: names in code, doc comments, pages. */
-  readonly in: 'code' | 'doc' | 'page'
+  /** Place: names in code, doc comments, pages, titles of tests. */
+  readonly in: 'code' | 'doc' | 'page' | 'title' | 'outer title'
   readonly instead: string
   /** Files in which the rule does not apply. */
   readonly except?: readonly string[]
@@ -135,4 +153,10 @@ export const rules: readonly Rule[] = [
   })),
   { pattern: /\b[Ww]hoever\b/g, in: 'page', instead: 'a noun' },
   { pattern: /\bso many\b/g, in: 'page', instead: 'the number' },
+  {
+    pattern: /^(?:what|who|whoever|whatever|where|nobody)\b| (?:where|wherever|whatever|nobody) /gi,
+    in: 'title',
+    instead: 'the subject and a verb, and `if` for a condition',
+  },
+  { pattern: /^(?:of|that)\b/gi, in: 'outer title', instead: 'the subject first' },
 ]

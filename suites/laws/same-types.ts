@@ -21,7 +21,7 @@ const fixed: ReadonlySet<string> = new Set([
   ...['input_tokens_details', 'output_tokens_details'],
 ])
 
-/** Fields have the same types in both forms: those of the contract always, others where the requests are alike. */
+/** Fields have the same types in both forms: those of the contract always, others if the requests are alike. */
 export function claimSameTypes({ claim }: Scenario, trials: readonly Trial[]): void {
   const ofForm = (isStream: boolean) =>
     trials.flatMap((trial) => {

@@ -32,7 +32,7 @@ test.each([
   ['a journal', journal, (text: string) => parseJournal(text, 'the-file')],
   ['a profile', profile, (text: string) => loadProfile({ name: 'the-file', text }, {})],
   ['a baseline', baseline, (text: string) => loadBaseline({ name: 'the-file', text }, 'refused')],
-])('%s that is cut or changed at any byte is read or rejected by name', (_, whole, read) => {
+])('%s truncated or changed at any byte is read or rejected by name', (_, whole, read) => {
   expect(refusal(() => read(whole))).toBeNull()
   const at = fc.nat(whole.length)
   forSome(200, at, fc.string({ unit: 'binary', maxLength: 3 }), at, (start, foreign, length) => {

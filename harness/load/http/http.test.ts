@@ -244,7 +244,7 @@ describe('bytes that are not HTTP are quoted in the outcome', () => {
   })
 })
 
-test('a page that is not an answer of the service is quoted in the finding', async () => {
+test('an HTML page is quoted in the finding', async () => {
   const page = '<!DOCTYPE html><title>Sign in</title>'
   const url = await raw((socket) => socket.write(inOnePiece('text/html; charset=utf-8', page)))
   const { records, integrity } = await driven({ ...some, url })
@@ -254,7 +254,7 @@ test('a page that is not an answer of the service is quoted in the finding', asy
   )
 })
 
-test('a stream that sends a byte now and then does not delay the end of the drain', async () => {
+test('a slow trickle of bytes does not delay the end of the drain', async () => {
   const url = await raw((socket) => {
     socket.write(stream)
     const timer = setInterval(() => socket.write('d'), 5)

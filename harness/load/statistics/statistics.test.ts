@@ -24,7 +24,7 @@ import {
 
 const within = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-test('ranks of the 95 % interval are the nearest with at most 2.5 % error per side', () => {
+test('ranks of the 95 % interval are the nearest with 2.5 % error per side', () => {
   // P[B(5, 0.5) <= 0] = 3.1 % is more than 2.5 %.
   expect(quantileRanks(5, 0.5)).toEqual({ low: null, high: null })
   forAll(fc.integer({ min: 1, max: 3000 }), within(0.01, 0.99), (n, q) => {

@@ -120,7 +120,7 @@ describe('the imitated client of a scenario', () => {
   const chat = { surface: 'openai', method: 'POST', json: body } as const
   const nameOf = ({ client }: ReturnType<typeof build>) => client?.name.split(' ')[1] ?? ''
 
-  test('is one of at most three in a run, an SDK only if it can send the request', () => {
+  test('is one of at most three in a run, an SDK only for suitable requests', () => {
     const all = seeds.map((seed) => {
       const compatible = Array.from({ length: 20 }, (_, at) =>
         nameOf(build(seed, chat, undefined, `scenario-${at}`)),

@@ -37,7 +37,7 @@ describe('HTTP version', () => {
   })
 })
 
-test('concurrent streams stay within the limit of the target on as many connections as needed', async () => {
+test('concurrent streams stay within the limit of the target, over several connections', async () => {
   const server = await h2Server({
     settings: { maxConcurrentStreams: 2 },
     answer: (stream) => void speak(stream, { pause: () => new Promise((go) => setTimeout(go, 5)) }),
