@@ -39,7 +39,7 @@ describe('environment variable of a switch', () => {
   })
 
   test.each(switches)(
-    'for $command $flag is $variable',
+    'is a boolean for $command $flag: $variable',
     async ({ command, variable, name, flag, negated }) => {
       for (const text of ['true', '1', 'yes', 'TRUE', 'Yes', ' true ']) {
         expect(await settingOf(command, name, { [variable]: text })).toBe(true)

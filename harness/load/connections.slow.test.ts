@@ -62,7 +62,7 @@ test('open sockets never exceed --connections, and the report counts all sockets
       const report = await load(first?.url ?? '', { spec, options: { ...limit, target } })
       expect(report.faults).toEqual([])
       expect(report.integrity.findings).toEqual([])
-      expect(fronts.reduce((sum, { most }) => sum + most(), 0)).toBeLessThanOrEqual(connections)
+      expect(fronts.reduce((sum, { peak }) => sum + peak(), 0)).toBeLessThanOrEqual(connections)
       const total = fronts.reduce((sum, front) => sum + front.total(), 0)
       expect(report.connections.opened).toBe(total)
       expect(total).toBeGreaterThan(0)
@@ -84,13 +84,13 @@ test('a server that closes each connection after its stream gets one request per
 /** Forwards bytes. A socket counts as open until its end is read. */
 async function countingFront(upstream: string) {
   const { port, hostname } = new URL(upstream)
-  let [open, most, total] = [0, 0, 0]
+  let [open, peak, total] = [0, 0, 0]
   const server = createServer({ allowHalfOpen: false }, (socket) => {
     total += 1
     open += 1
     // An earlier socket that the client has closed by now is noticed in the same turn.
     setImmediate(() => {
-      most = Math.max(most, open)
+      peak = Math.max(peak, open)
     })
     let isOver = false
     const over = () => {
@@ -107,6 +107,6 @@ async function countingFront(upstream: string) {
     socket.pipe(target).pipe(socket)
   })
   const url = await urlOf(server)
-  /** Sockets so far, and the most that were open at once. */
-  return { url, total: () => total, most: () => most }
+  /** Sockets so far, and the peak of open ones. */
+  return { url, total: () => total, peak: () => peak }
 }

@@ -38,7 +38,7 @@ test('endless answers end at a limit with little memory, and are missed', async 
     if (isLoad) answers[requestCount++ % answers.length]?.(socket)
     else socket.end(`${head('application/json')}content-length: ${models.length}\r\n\r\n${models}`)
   })
-  const { folder, run, read } = workplace({ ...withKey, ...tellingMemory('memory') })
+  const { folder, run, read } = workplace({ ...withKey, ...writingPeakMemory('memory') })
   const { code, stdout } = await run(`load ${server.url} --rate 8 --duration 2s --drain 20s`)
   const report = reportIn(folder)
   expect(report.errors.map(({ kind }) => kind)).toEqual(report.errors.map(() => 'limit'))
@@ -73,7 +73,7 @@ test('a load ends during preparation if no chat can be created', async () => {
 }, 120_000)
 
 /** Writes the peak memory of the process, in KiB, to a file; its threads do not. */
-function tellingMemory(file: string) {
+function writingPeakMemory(file: string) {
   return beginningWith(
     `import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -29,7 +29,7 @@ test('a full run leaves no chats and journals all resources with its tag', {
 }, async () => {
   const server = ended(await startReferenceServer())
   const [apiKey = ''] = server.keys
-  // A key may stand in the address.
+  // A key may be part of the URL.
   const profile = referenceProfile(`${server.url}/${apiKey}/..`, server.keys)
   const outDir = temporaryFolder()
   const report = await check(profile, { outDir, jobs: 8, depth: 'quick', seed: '5eed' })

@@ -92,9 +92,9 @@ it('clock probe receives at most 300 stamps a second, none before they were sent
 })
 
 it('clock probe measures the delay of a busy event loop', async () => {
-  const { port, say } = await scripted()
+  const { port, connection } = await scripted()
   const first = startClockProbe(port)
-  const socket = await say
+  const socket = await connection
   socket.write(stampOf(Number(process.hrtime.bigint())))
   const until = performance.now() + 300
   while (performance.now() < until);
@@ -105,9 +105,9 @@ it('clock probe measures the delay of a busy event loop', async () => {
 })
 
 it('clock probe reads stamps that are split or joined', async () => {
-  const { port, say } = await scripted()
+  const { port, connection } = await scripted()
   const first = startClockProbe(port)
-  const socket = await say
+  const socket = await connection
   const stamps = Buffer.concat([Number(process.hrtime.bigint()), 1, 2, 3].map(stampOf))
   for (const [from, to] of [
     [0, 3],
@@ -124,10 +124,10 @@ it('clock probe counts nothing if the connection is refused', () => {
   expect(startClockProbe(1)().count).toBe(0)
 })
 
-async function scripted(): Promise<{ port: number; say: Promise<Socket> }> {
+async function scripted(): Promise<{ port: number; connection: Promise<Socket> }> {
   const connected = Promise.withResolvers<Socket>()
   const server = createServer({ noDelay: true }, connected.resolve)
-  return { port: await portOf(server), say: connected.promise }
+  return { port: await portOf(server), connection: connected.promise }
 }
 
 const stored: Calibration = {
