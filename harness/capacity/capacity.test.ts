@@ -15,9 +15,9 @@ import { crossingOf } from './logistic.ts'
 import { type Admission, fitTokenBucket, policyLimitOf, rateWithinBucket } from './policy-limit.ts'
 import { attainablePrecision, budgetText, independentShare, type Probe } from './probe.ts'
 import { outcomeOf } from './report/build-report.ts'
-import { driftOf } from './report/frontier.ts'
+import { driftOf, hysteresisOf } from './report/frontier.ts'
 import { resultOf } from './report/result.ts'
-import { answer, searchCapacity } from './search.ts'
+import { answer, type Capacity, searchCapacity } from './search.ts'
 
 const slo = 'ttft.p95 < 500ms'
 
@@ -396,16 +396,27 @@ test('concurrency and tokens include all requests of a transaction', () => {
   const row = { ...{ rate: 10, concurrency: 60, perSecond }, valid: true, stopped: null } as const
   const rows = [capacityProbeOf({ ...row, purpose: 'search' })]
   const capacity = { ...answer('precise', []), rate: 10, interval: [9, 11] as const }
-  const resultWith = (kind: Kind) => {
+  const resultWith = (kind: Kind, loop: 'open' | 'closed' = 'open', found: Capacity = capacity) => {
     const mix = { name: kind, entries: [mixEntry({ name: kind, kind })] }
     const misbehavior = { slowReader: 0, abort: 0, churn: 0 }
     const plan = { seed: 's', mix, misbehavior, idempotencyRaces: 0 }
-    const head = { loop: 'open', arrival: 'poisson', headroom: 0.7 } as const
-    return resultOf({ ...head, plan, load: { slos: [] } }, capacity, rows)
+    const head = { loop, arrival: 'constant', headroom: 0.7 } as const
+    return resultOf({ ...head, plan, load: { slos: [] } }, found, rows)
   }
   const tokensPerSecond = { input: 300, output: 600 }
   expect(resultWith('v3-chat')).toMatchObject({ concurrency: { value: 60 }, tokensPerSecond })
   expect(resultWith('v3-json')).toMatchObject({ concurrency: { value: 20 } })
+  // A rate limit of 9.9 requests a second: of 1 % more, 1 % may be refused.
+  const bucket = { value: 9.9, interval: [9.9, 9.9] as [number, number] }
+  const policy = { burst: bucket, refill: bucket, accepted: 100, refused: 100 }
+  const refused = { ...capacity, end: 'policy', rate: null, interval: null } as const
+  const limited = { ...refused, probes: [{ rate: 10, limits: [], atMs: 0, valid: true, policy }] }
+  expect(resultWith('v3-json', 'open', limited).rate).toBeCloseTo(10, 6)
+  // Three requests each.
+  expect(resultWith('v3-chat', 'open', limited).rate).toBeCloseTo(10 / 3, 6)
+  const closed = resultWith('v3-json', 'closed', limited)
+  expect(closed).toMatchObject({ concurrency: null, limit: 'policy' })
+  expect(closed.rate).toBeCloseTo(10, 6)
 })
 
 describe('driftOf', () => {
@@ -430,6 +441,20 @@ describe('driftOf', () => {
     expect(drift([80, 'met', 1000], [90, 'missed', 2000])).toBeUndefined()
     expect(drift([80, 'met', 1000], [78, 'missed', 2000])).toBeUndefined()
   })
+})
+
+test.each([
+  ['met', 'missed', 'found'],
+  ['missed', 'missed', 'none'],
+  ['undecided', 'missed', 'undecided'],
+  ['undecided', 'met', 'none'],
+] as const)('%s before an overload and %s after it: %s', (before, after, verdict) => {
+  const rows = [
+    capacityProbeOf({ purpose: 'search', rate: 72, verdict: before }),
+    capacityProbeOf({ purpose: 'hysteresis', rate: 129, verdict: 'missed' }),
+    capacityProbeOf({ purpose: 'hysteresis', rate: 72.1, verdict: after }),
+  ]
+  expect(hysteresisOf(rows, slo)?.verdict).toBe(verdict)
 })
 
 test.each([

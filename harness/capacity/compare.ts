@@ -1,4 +1,4 @@
-import type { CapacityReport } from '../../reports/capacity/model/report.ts'
+import { type CapacityReport, loadEstimate } from '../../reports/capacity/model/report.ts'
 import type { ComparedSide, LoadComparison } from '../../reports/load/model/comparison.ts'
 import { comparisonOf, differencesOf, type Setting } from '../load/comparison/compare-loads.ts'
 import { type Candidate, type Estimate, ratioOf } from '../load/comparison/verdicts.ts'
@@ -49,11 +49,13 @@ const settings: readonly Setting<CapacityReport>[] = [
 ]
 
 function candidatesOf(a: CapacityReport, b: CapacityReport, tolerance: number): Candidate[] {
-  const head = { unit: '/s', better: 'higher', tolerance } as const
-  const [ofA, ofB] = [a.result, b.result].map(({ rate, interval }) =>
-    rate === null || interval === null ? null : logNormal(rate, interval),
+  // The clients that a closed loop found have an interval; the requests that they complete have none.
+  const [loadA, loadB] = [loadEstimate(a), loadEstimate(b)]
+  const [ofA, ofB] = [loadA, loadB].map(({ value, interval }) =>
+    value === null || interval === null ? null : logNormal(value, interval),
   )
-  const figure = { name: 'capacity', ...head, a: a.result.rate, b: b.result.rate }
+  const head = { name: 'capacity', unit: loadA.unit, better: 'higher', tolerance } as const
+  const figure = { ...head, a: loadA.value, b: loadB.value }
   if (ofA && ofB) return [{ ...figure, ratio: ratioOf(ofA, ofB), reason: null }]
   const reason = `${ofA ? 'B' : 'A'} has no capacity with an interval (${(ofA ? b : a).outcome})`
   return [{ ...figure, ratio: null, reason }]

@@ -37,6 +37,17 @@ export interface RequestRecord {
   readonly rateLimit?: Readonly<Record<string, string>>
 }
 
+/**
+ * True if a request only prepared its transaction, as the creation of a chat does if no prepared one was left. It is
+ * no request of a user: without the failed ones, it counts in the transaction alone.
+ */
+export function isPreparation({ operation, outcome }: RequestRecord): boolean {
+  return operation === preparingOperation && outcome.kind === 'ok'
+}
+
+/** Operation that measures nothing of its transaction. */
+export const preparingOperation = 'v3.createChat'
+
 export interface Timestamps {
   /** Due time of the plan. */
   readonly planned: number

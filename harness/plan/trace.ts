@@ -206,15 +206,22 @@ export function busiest(trace: Rates, lengthMs: number): { fromMs: number; toMs:
     const forMs = (bounds[at + 1] ?? durationMs) - (bounds[at] ?? 0)
     before.push((before[at] ?? 0) + (perSecond * forMs) / secondMs)
   }
-  let at = 0
-  const until = (ms: number) => {
-    while (at < pieces.length - 1 && (bounds[at + 1] ?? 0) <= ms) at += 1
-    return (before[at] ?? 0) + ((pieces[at]?.perSecond ?? 0) * (ms - (bounds[at] ?? 0))) / secondMs
+  /** Requests before a moment; moments ascend. */
+  const reader = () => {
+    let at = 0
+    return (ms: number) => {
+      while (at < pieces.length - 1 && (bounds[at + 1] ?? 0) <= ms) at += 1
+      const perSecond = pieces[at]?.perSecond ?? 0
+      return (before[at] ?? 0) + (perSecond * (ms - (bounds[at] ?? 0))) / secondMs
+    }
   }
+  const [beforeStart, beforeEnd] = [reader(), reader()]
+  // The busiest part begins or ends where the rate changes.
+  const starts = [...bounds, ...bounds.map((end) => end - lengthMs)]
   let best = { fromMs: 0, requests: -1 }
-  for (const [index, { fromMs }] of pieces.entries()) {
-    if (fromMs + lengthMs > durationMs) break
-    const requests = until(fromMs + lengthMs) - (before[index] ?? 0)
+  for (const fromMs of starts.toSorted((a, b) => a - b)) {
+    if (fromMs < 0 || fromMs + lengthMs > durationMs) continue
+    const requests = beforeEnd(fromMs + lengthMs) - beforeStart(fromMs)
     if (requests > best.requests + 1e-9) best = { fromMs, requests }
   }
   return { fromMs: best.fromMs, toMs: best.fromMs + lengthMs }

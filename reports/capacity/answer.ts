@@ -1,7 +1,7 @@
 import { type Badge, type Fact, filledFacts } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
 import { count, figure, listOf, percent, ranged, seconds } from '../text/format.ts'
-import type { CapacityReport } from './model/report.ts'
+import { type CapacityReport, loadEstimate } from './model/report.ts'
 
 /** Wording of the answer of a capacity search, for every report format. */
 
@@ -99,20 +99,23 @@ function stateOf(report: CapacityReport): string {
 }
 
 /** Reports an interval wider than the precision, if the budget ended first. */
-function wideText({ result, config }: CapacityReport): string {
-  const width = halfWidth(result)
+function wideText(report: CapacityReport): string {
+  const { result, config } = report
+  const width = halfWidth(report)
   if (result.by !== 'fit' || width === null || width <= config.precision) return ''
   return `±${percent(width)}, which is what the budget of ${seconds(config.budgetMs)} decides`
 }
 
-/** Half of the interval, as a share of the rate. */
-function halfWidth({ rate, interval }: CapacityReport['result']): number | null {
-  return rate === null || interval === null ? null : (interval[1] - interval[0]) / 2 / rate
+/** Half of the interval, as a share of the load. */
+function halfWidth(report: CapacityReport): number | null {
+  const { value, interval } = loadEstimate(report)
+  return value === null || interval === null ? null : (interval[1] - interval[0]) / 2 / value
 }
 
 /** Remedy for an undecided search: the budget that the precision needs. */
-function missingText({ result, config }: CapacityReport): string {
-  const width = halfWidth(result)
+function missingText(report: CapacityReport): string {
+  const { result, config } = report
+  const width = halfWidth(report)
   const ended = `the budget of ${seconds(config.budgetMs)} ended`
   if (width === null || result.by === 'bracket') {
     return `${ended}, and its probes held too few requests for more than verdicts; pass a longer --budget`
@@ -141,7 +144,7 @@ export function detailFacts(report: CapacityReport): readonly Fact[] {
       loop === 'closed' ? 'Clients  ' : 'In flight (Little’s law)  ',
       concurrency && ranged(concurrency.value, concurrency.interval),
     ],
-    ['Tokens a second  ', tokens && `${prompt}${figure(tokens.output)} output`],
+    ['Tokens a second  ', tokens && `${prompt}${figure(tokens.output || null)} output`],
     [
       'Boundary  ',
       result.by === 'cliff' && 'a cliff: the share over the limit jumps within the interval',

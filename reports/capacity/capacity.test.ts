@@ -77,7 +77,7 @@ test('answerText of a closed loop is in clients', () => {
   const concurrency = { value: 32, interval: [30, 34] as [number, number] }
   const result = { ...capacityReportOf().result, concurrency }
   expect(answerText(capacityReportOf({ loop: 'closed', result, probes: missed }))).toBe(
-    '32.0 clients [30.0, 34.0] at 95 %, 42.1 req/s, limited by ttft.p95 < 1s; first failing 36 clients; at 70 % headroom 22.4 clients',
+    '32.0 clients [30.0, 34.0] at 95 %, 42.1 req/s, limited by ttft.p95 < 1s; first failing 36 clients; at 70 % headroom 22.4 clients; ±6.25 %, which is what the budget of 1200 s decides',
   )
 })
 

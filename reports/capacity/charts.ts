@@ -3,7 +3,7 @@ import type { Chart, Series } from '../html/markup.ts'
 import { clean } from '../text/escape.ts'
 import { figure, percent, seconds } from '../text/format.ts'
 import { type CapacityProbe, isotonic, loadOf } from './model/probe.ts'
-import type { CapacityReport, FrontierPoint } from './model/report.ts'
+import { type CapacityReport, type FrontierPoint, loadEstimate } from './model/report.ts'
 
 /** Charts of a capacity search that have data. */
 export function capacityCharts(report: CapacityReport): readonly Chart[] {
@@ -52,7 +52,9 @@ function margins(report: CapacityReport): Chart {
       { name: `${name}, fit`, values: fitOf(probes, expression) },
     ]
   })
-  const { interval } = result
+  // A rate says nothing about the number of clients that are the axis of a closed loop.
+  const isOnAxis = loop === 'open' || result.concurrency !== null
+  const interval = isOnAxis ? loadEstimate(report).interval : null
   const unit = loop === 'closed' ? 'clients' : '/s'
   const between =
     interval === null
@@ -138,7 +140,8 @@ export function frontierTable({ frontier, loop }: CapacityReport) {
       : ['rate', ({ rate }) => figure(rate)],
     ['probes', ({ probes }) => String(probes)],
     ['completed/s', ({ completed }) => figure(completed)],
-    ['tokens/s', ({ outputTokens }) => figure(outputTokens)],
+    // No answer with usage: its tokens are not known.
+    ['tokens/s', ({ outputTokens }) => figure(outputTokens || null)],
     ['in flight', ({ concurrency }) => figure(concurrency)],
     ['ttft p50/p95', ({ ttft }) => quantiles(ttft)],
     ['tpot p50/p95', ({ tpot }) => quantiles(tpot)],

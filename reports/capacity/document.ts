@@ -15,7 +15,7 @@ import { count, figure, percent, ranged, seconds } from '../text/format.ts'
 import { answerText, capacityBadge, detailFacts } from './answer.ts'
 import { capacityCharts, frontierTable } from './charts.ts'
 import type { CapacityProbe } from './model/probe.ts'
-import type { CapacityReport } from './model/report.ts'
+import { type CapacityReport, loadEstimate } from './model/report.ts'
 
 /** The report of a capacity search: the answer, the frontier, the probes. */
 export function capacityDocument(report: CapacityReport): Document {
@@ -51,17 +51,16 @@ export function capacityDocument(report: CapacityReport): Document {
 
 function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
   const { rate, headroom, highestMet, firstFailing } = result
+  const { value, interval, unit } = loadEstimate({ result, loop })
   const isBracket = rate === null && highestMet !== null && firstFailing !== null
   return [
     tile(
-      isBracket
-        ? `${figure(highestMet)} to ${figure(firstFailing)}`
-        : ranged(rate, result.interval),
-      loop === 'closed' ? 'clients' : 'requests a second',
+      isBracket ? `${figure(highestMet)} to ${figure(firstFailing)}` : ranged(value, interval),
+      isBracket || unit === '/s' ? 'requests a second' : unit,
     ),
-    ...(headroom === null
+    ...(headroom === null || value === null
       ? []
-      : [tile(figure(headroom.rate), `at ${percent(headroom.share)} headroom`)]),
+      : [tile(figure(headroom.share * value), `at ${percent(headroom.share)} headroom`)]),
     tile(probes.length, 'probes'),
   ]
 }

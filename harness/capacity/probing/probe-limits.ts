@@ -1,7 +1,7 @@
 /** SLOs of a search as limits of single requests, so that the requests over each can be counted. */
 import { generatorLimits } from '../../load/generator/verdict.ts'
-import { isGood } from '../../load/metrics/latency-recorder.ts'
-import { forEachCensored, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
+import { hasWaitedLonger, isGood } from '../../load/metrics/latency-recorder.ts'
+import { latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { defaultMaxRefusals } from '../../load/slo/implied.ts'
 import {
@@ -58,8 +58,10 @@ function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {
       return { ...failures(slo.maxShare), expression }
     case 'goodput': {
       const limits = goodputLimits(all)
-      const read = (record: RequestRecord) =>
-        isSettled(record) ? 1 - Number(isGood(record, limits)) : null
+      const read = (record: RequestRecord) => {
+        const good = isGood(record, limits)
+        return good === null ? null : 1 - Number(good)
+      }
       return { expression, allowed: 1 - slo.minShare, limitMs: null, read, isFailures: true }
     }
     case 'rate':
@@ -89,11 +91,7 @@ function latencyLimit(slo: LatencySlo): ProbeLimit {
 function requestOver(limit: RequestLimit, record: RequestRecord): number | null {
   const ns = latencyOf(record, limit.metric, limit.clock)
   if (ns !== null) return Number(isOver(limit, ns))
-  let over: number | null = null
-  forEachCensored(record, (metric, clock, waitedNs) => {
-    if (metric === limit.metric && clock === limit.clock && isOver(limit, waitedNs)) over = 1
-  })
-  return over
+  return hasWaitedLonger(record, limit) ? 1 : null
 }
 
 const gapsOver = (limit: RequestLimit) => (record: RequestRecord) => {

@@ -3,7 +3,7 @@ import { medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../reports/capacity/model/probe.ts'
 import { milliseconds } from '../../load/metrics/samples/histogram.ts'
 import { lastTimestamp, latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
-import type { RequestRecord } from '../../load/record.ts'
+import { isPreparation, type RequestRecord } from '../../load/record.ts'
 import { inFlightAtStart } from '../../load/statistics/audits.ts'
 import { decideShare } from '../../load/statistics/shares.ts'
 import type { Admission } from '../policy-limit.ts'
@@ -35,8 +35,9 @@ export class ProbeObserver {
   }
 
   add(record: RequestRecord): void {
+    const isCounted = !isPreparation(record)
     const over = this.#sums.map((sum) => {
-      const value = sum.limit.read(record)
+      const value = isCounted ? sum.limit.read(record) : null
       sum.over += value ?? 0
       sum.requests += Number(value !== null)
       return value
@@ -78,12 +79,13 @@ function observed(record: RequestRecord, over: readonly (number | null)[]) {
     promptTokens: counts.inputTokens,
     outputTokens: counts.outputTokens,
     transaction,
+    isPreparation: isPreparation(record),
   }
 }
 
-/** Fully answered requests. */
+/** Fully answered requests, without those that only prepared another. */
 export function answered(requests: readonly ObservedRequest[]): readonly ObservedRequest[] {
-  return requests.filter(({ outcome }) => outcome === 'ok')
+  return requests.filter((request) => request.outcome === 'ok' && !request.isPreparation)
 }
 
 /** Median of first-token times, or of whole times if nothing was streamed; null without any. */

@@ -30,12 +30,15 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
   const { report, stopped, observer } = run
   const { requests } = observer
   const { rates, goodput, window, generator } = report
-  const measured = requests.filter(({ plannedNs }) => {
-    return plannedNs >= window.fromMs * 1e6 && plannedNs < window.toMs * 1e6
+  const measured = requests.filter(({ plannedNs, isPreparation }) => {
+    return !isPreparation && plannedNs >= window.fromMs * 1e6 && plannedNs < window.toMs * 1e6
   })
   const inOrder = measured.toSorted((a, b) => a.plannedNs - b.plannedNs)
   const counted = observer.limits.map((limit, index): CountedLimit => {
-    const series = inOrder.flatMap(({ over }) => over[index] ?? [])
+    const { observed, unit } = report.slo.find((row) => row.expression === limit.expression) ?? {}
+    // A share of good requests says nothing if none of them has the latency that it limits.
+    const isUnmeasured = unit === '%' && observed === null
+    const series = isUnmeasured ? [] : inOrder.flatMap(({ over }) => over[index] ?? [])
     return { limit, count: countOf(limit, series) }
   })
   const isWhole = stopped !== 'interrupted' && report.partial === undefined
@@ -50,8 +53,12 @@ export function measuredProbe(run: ProbeRun, facts: ProbeFacts) {
     ...(policy === null ? {} : { policy }),
   }
   const residenceMs = meanOf(measured.map(({ startNs, endNs }) => (endNs - startNs) / 1e6))
+  // Of all answers: those of a list have no tokens.
+  const answers = answered(requests)
   const meanTokens = (name: 'promptTokens' | 'outputTokens') =>
-    meanOf(answered(requests).flatMap((request) => request[name] ?? []))
+    answers.some((request) => request[name] !== null)
+      ? meanOf(answers.map((request) => request[name] ?? 0))
+      : null
   const promptTokens = meanTokens('promptTokens')
   const rate = facts.loop === 'open' ? facts.load : rates.completed.perSecond
   const row: CapacityProbe = {

@@ -62,20 +62,18 @@ export function hysteresisOf(
   const [over, down] = rows.filter(({ purpose }) => purpose === 'hysteresis')
   if (over === undefined || down === undefined || limitedBy === null) return null
   const before = rows.filter(
-    ({ purpose, valid, rate }) => purpose === 'search' && valid && rate <= down.rate * 1.02,
+    (row) => row.purpose === 'search' && row.valid && loadOf(row) <= loadOf(down) * 1.02,
   )
-  const nearest = before.toSorted((a, b) => b.rate - a.rate)[0]
+  const nearest = before.toSorted((a, b) => loadOf(b) - loadOf(a))[0]
+  const after = down.valid ? down.verdict : 'invalid'
+  const ifMissed = hysteresisAfter[nearest?.verdict ?? 'undecided']
   const verdict: Hysteresis['verdict'] =
-    !down.valid || down.verdict === 'undecided'
-      ? 'undecided'
-      : down.verdict === 'missed' && nearest?.verdict === 'met'
-        ? 'found'
-        : 'none'
-  const load = loadText(down)
+    after === 'met' ? 'none' : after === 'missed' ? ifMissed : 'undecided'
+  const [load, overload] = [loadText(down), loadText(over)]
   const messages = {
-    found: `${load} was met before an overload of ${figure(over.rate)}/s and missed right after it: the target recovers late.`,
-    none: `${load} right after an overload of ${figure(over.rate)}/s is no worse than before.`,
-    undecided: `${load} right after an overload of ${figure(over.rate)}/s decides nothing.`,
+    found: `${load} was met before an overload of ${overload} and missed right after it: the target recovers late.`,
+    none: `${load} right after an overload of ${overload} is no worse than before.`,
+    undecided: `${load} right after an overload of ${overload} decides nothing.`,
   }
   return {
     verdict,
@@ -85,6 +83,14 @@ export function hysteresisOf(
     message: messages[verdict],
   }
 }
+
+/** Result of a miss after overload, by the verdict at the same load before. */
+const hysteresisAfter = {
+  met: 'found',
+  missed: 'none',
+  undecided: 'undecided',
+  invalid: 'undecided',
+} as const
 
 function loadText({ clients, rate }: CapacityProbe): string {
   return clients === null ? `${figure(rate)}/s` : count(clients, 'client')

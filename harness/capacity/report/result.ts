@@ -16,29 +16,26 @@ type ResultOptions = Pick<CapacityOptions, 'arrival' | 'headroom' | 'loop' | 'pl
   readonly load: Pick<CapacityOptions['load'], 'slos' | 'maxRefusals'>
 }
 
-interface Found {
-  readonly load: number | null
-  readonly interval: readonly [low: number, high: number] | null
-}
+type Interval = readonly [low: number, high: number]
 
 export function resultOf(
   options: ResultOptions,
   capacity: Capacity,
   rows: readonly CapacityProbe[],
 ): CapacityResult {
-  const policy = capacity.probes.at(-1)?.policy
-  const found: Found =
-    policy === undefined || capacity.end !== 'policy'
-      ? { load: capacity.rate, interval: capacity.interval }
-      : policyRate(policy, options)
+  const last = capacity.probes.at(-1)
+  const policy = capacity.end === 'policy' ? last?.policy : undefined
   const isClosed = options.loop === 'closed'
-  const near = nearest(rows, found.load)
+  const near = nearest(rows, capacity.rate ?? capacity.highestMet ?? last?.rate ?? null)
+  const each = isClosed ? 1 : requestsEach(options, near)
   // A closed loop finds a number of clients; the rate is the one that they complete.
   const rateOf = (load: number | null) =>
     load === null ? null : isClosed ? completedAt(rows, load) : load
-  const rate = rateOf(found.load)
-  const interval = found.interval === null ? null : intervalOf(found.interval.map(rateOf))
-  const each = isClosed ? 1 : requestsEach(options, near)
+  const load = policy === undefined ? capacity.rate : null
+  const { rate, interval } =
+    policy === undefined
+      ? { rate: rateOf(load), interval: intervalOf(load, capacity.interval, rateOf) }
+      : policyRate(policy, options, each)
   const perUnit = (read: (row: CapacityProbe) => number | null) => {
     const perRequest = meanOf(near.flatMap((row) => perRate(read(row), row)))
     return perRequest === null ? null : each * perRequest
@@ -46,20 +43,20 @@ export function resultOf(
   const residence = perUnit(({ concurrency }) => concurrency)
   const input = perUnit(({ perSecond }) => perSecond.inputTokens)
   const output = perUnit(({ perSecond }) => perSecond.outputTokens) ?? 0
-  const isPolicy = capacity.end === 'policy'
+  const isPolicy = policy !== undefined
   return {
     rate,
     interval,
     confidence,
     limitedBy: isPolicy ? (failureLimit(options)?.expression ?? null) : capacity.limitedBy,
-    limit: isPolicy ? 'policy' : found.load === null ? null : 'capacity',
-    firstFailing: isPolicy
-      ? rateOf(capacity.probes.at(-1)?.rate ?? null)
-      : rateOf(capacity.lowestMissed),
+    limit: isPolicy ? 'policy' : load === null ? null : 'capacity',
+    firstFailing: rateOf(isPolicy ? (last?.rate ?? null) : capacity.lowestMissed),
     highestMet: rateOf(capacity.highestMet),
     by: isPolicy ? 'fit' : capacity.by,
     headroom: rate === null ? null : { share: options.headroom, rate: options.headroom * rate },
-    concurrency: isClosed ? multiple(found, 1) : multiple({ load: rate, interval }, residence),
+    concurrency: isClosed
+      ? multiple(load, capacity.interval, 1)
+      : multiple(rate, interval, residence),
     tokensPerSecond:
       rate === null ? null : { input: input === null ? null : rate * input, output: rate * output },
   }
@@ -79,7 +76,11 @@ function requestsEach(options: ResultOptions, rows: readonly CapacityProbe[]): n
   return meanOf(rows.map(({ perSecond, rate }) => perSecond.offered / rate)) ?? 1
 }
 
-function multiple({ load, interval }: Found, factor: number | null): CapacityResult['concurrency'] {
+function multiple(
+  load: number | null,
+  interval: Interval | null,
+  factor: number | null,
+): CapacityResult['concurrency'] {
   if (load === null || factor === null) return null
   return {
     value: load * factor,
@@ -104,19 +105,21 @@ export function policyOf(
   }
 }
 
-/** Highest rate at which refusals stay within the allowed share. */
-function policyRate({ burst, refill }: TokenBucket, options: ResultOptions): Found {
+/**
+ * Highest rate of transactions at which refusals stay within the allowed share. A rate limit says nothing about a
+ * number of clients, which send as fast as they are answered.
+ * @param each requests of a transaction
+ */
+function policyRate({ burst, refill }: TokenBucket, options: ResultOptions, each: number) {
   const allowed = failureLimit(options)?.allowed ?? 0
   const [burstLow, burstHigh] = burst.interval
   const [refillLow, refillHigh] = refill.interval
   const rate = (size: number, perSecond: number) =>
-    options.arrival === 'constant'
+    (options.arrival === 'constant' || options.loop === 'closed'
       ? perSecond / (1 - allowed)
-      : rateWithinBucket(size, perSecond, allowed)
-  return {
-    load: rate(burst.value, refill.value),
-    interval: [rate(burstLow, refillLow), rate(burstHigh, refillHigh)],
-  }
+      : rateWithinBucket(size, perSecond, allowed)) / each
+  const interval: [number, number] = [rate(burstLow, refillLow), rate(burstHigh, refillHigh)]
+  return { rate: rate(burst.value, refill.value), interval }
 }
 
 function failureLimit({ load }: ResultOptions) {
@@ -138,10 +141,14 @@ function completedAt(rows: readonly CapacityProbe[], clients: number): number | 
   return below.completed + share * (above.completed - below.completed)
 }
 
-/** Sorts the ends: more clients may complete less. */
-function intervalOf(rates: readonly (number | null)[]): [number, number] | null {
-  const bounds = rates.filter((rate) => rate !== null)
-  return bounds.length < 2 ? null : [Math.min(...bounds), Math.max(...bounds)]
+/** Rates at a load and at the ends of its interval, sorted: more clients may complete less. */
+function intervalOf(
+  load: number | null,
+  interval: Interval | null,
+  rateOf: (load: number | null) => number | null,
+): [number, number] | null {
+  const rates = [load, ...(interval ?? [])].map(rateOf).filter((rate) => rate !== null)
+  return interval === null || rates.length < 2 ? null : [Math.min(...rates), Math.max(...rates)]
 }
 
 function nearest(rows: readonly CapacityProbe[], load: number | null) {

@@ -10,6 +10,7 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { LoadOptions } from '../../load/options.ts'
 import { planHash } from '../../load/plan/plan.ts'
 import { type RequestRecord, requestsName } from '../../load/record.ts'
+import { limitsGaps } from '../../load/slo/slo.ts'
 import type { LoadFlags } from '../load/flags.ts'
 import { runShown } from '../load/output/live.ts'
 import { mergedLoad, mergeRequests } from '../load/results.ts'
@@ -208,6 +209,9 @@ export async function runJobShard(
   const text = inputText(file, '--job: cannot read the file')
   const { options, records: isObserved } = jobIn(text, file)
   const records: RequestRecord[] = []
+  // Many, and otherwise only in the report.
+  const hasGaps = limitsGaps(options.slos)
+  const slim = (record: RequestRecord) => (hasGaps ? record : { ...record, gapsNs: [] })
   io.redact(options.target.secrets)
   makeFolder(out)
   const run = {
@@ -215,7 +219,7 @@ export async function runJobShard(
     shard,
     startAt: startAt ?? null,
     ...(options.requestsFile === undefined ? {} : { requestsFile: join(out, requestsName) }),
-    ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(record) } : {}),
+    ...(isObserved ? { onRecord: (record: RequestRecord) => records.push(slim(record)) } : {}),
   }
   const report = await runShown(run, { isShown: !quiet }, io)
   return { report, records: isObserved ? records : null }
@@ -223,10 +227,8 @@ export async function runJobShard(
 
 const prefix = '#records '
 
-/** The line of the requests. The many gaps within streams are only in the report. */
 export function recordsLine(records: readonly RequestRecord[]): string {
-  const slim = records.map((record) => ({ ...record, gapsNs: [] }))
-  return `${prefix}${gzipSync(JSON.stringify(slim)).toString('base64')}`
+  return `${prefix}${gzipSync(JSON.stringify(records)).toString('base64')}`
 }
 
 /** Splits standard output of a shard: its report, then the requests in one line if they are observed. */

@@ -2,9 +2,9 @@ import { rankOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../reports/load/model/comparison.ts'
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
+import { type Cluster, designEffect } from '../statistics/design-effect.ts'
 import { type OrderedSample, quantileLimits } from '../statistics/quantile-interval.ts'
 import { shareInterval, studentQuantile } from '../statistics/shares.ts'
-import { effectiveSampleSize, lag1Autocorrelation } from '../statistics/steady-state.ts'
 import type { Estimate } from './verdicts.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */
@@ -25,25 +25,18 @@ export function samplesOf(blocks: readonly LoadBlock[], metric: MetricName): Blo
 /**
  * Quantile of a run in blocks, with distribution-free limits: order statistics by the exact binomial
  * distribution, for the effective sample size of the blocks.
- *
- * @param independent effective sample size by the autocorrelation of neighbors, as a share; the smaller of
- * the two sizes is used
  */
-export function quantileOf(
-  samples: readonly BlockSample[],
-  q: number,
-  independent: number,
-): Estimate {
+export function quantileOf(samples: readonly BlockSample[], q: number): Estimate {
   const sample = pooled(samples)
   const n = sample.count
   const value = sample.highAt(rankOf(q, n))
   const counts = samples.map(
-    ({ ended, censored }): ClusterCount => ({
+    ({ ended, censored }): Cluster => ({
       count: ended.count - ended.countOver(value, true),
       of: ended.count + censored,
     }),
   )
-  const effect = Math.max(designEffect(counts), 1 / independent)
+  const effect = designEffect(counts)
   return {
     value,
     limits: (confidence) => {
@@ -67,7 +60,7 @@ function pooled(samples: readonly BlockSample[]): OrderedSample {
 }
 
 /** Share of a count in blocks, with the limits of Clopper and Pearson for the effective sample size. */
-export function shareOf(blocks: readonly ClusterCount[]): Estimate {
+export function shareOf(blocks: readonly Cluster[]): Estimate {
   const n = blocks.reduce((sum, { of }) => sum + of, 0)
   const value = blocks.reduce((sum, { count }) => sum + count, 0) / n
   const effect = designEffect(blocks)
@@ -93,32 +86,6 @@ export function meanOf(values: readonly number[]): Estimate {
       return { low: value - half, high: value + half }
     },
   }
-}
-
-/** A block of a run: the number of its values up to some value, and of all of them. */
-interface ClusterCount {
-  readonly count: number
-  readonly of: number
-}
-
-/**
- * Variance of a share relative to that of as many independent values (the design effect of survey sampling),
- * by the differences between blocks: the linearized variance of a ratio (Cochran, Sampling Techniques, 3rd
- * ed. 1977, 6.3 and 11.9), and more if successive blocks resemble each other. Never below 1: less variation
- * than by chance is not credited.
- */
-export function designEffect(blocks: readonly ClusterCount[]): number {
-  const n = blocks.reduce((sum, { of }) => sum + of, 0)
-  const count = blocks.reduce((sum, block) => sum + block.count, 0)
-  const filled = blocks.filter(({ of }) => of > 0)
-  const share = count / n
-  const independent = (share * (1 - share)) / n
-  if (filled.length < 2 || !(independent > 0)) return 1
-  const excess = filled.map((block) => block.count - share * block.of)
-  const squares = excess.reduce((sum, own) => sum + own ** 2, 0)
-  const variance = ((filled.length / (filled.length - 1)) * squares) / (n * n)
-  const worth = effectiveSampleSize(filled.length, lag1Autocorrelation([excess])) / filled.length
-  return Math.max(1, variance / worth / independent)
 }
 
 /**

@@ -96,7 +96,7 @@ function latencyFigure(
     return [{ ...head, a: null, b: null, ratio: null, reason }]
   }
   const [estimateA, estimateB] = both(ofA, ofB, ({ run, samples }) =>
-    widened(quantileOf(samples, q, neighborShare(run.report, metric)), allowanceNs(run, metric, q)),
+    widened(quantileOf(samples, q), allowanceNs(run, metric, q)),
   )
   const values = { a: milliseconds(estimateA.value), b: milliseconds(estimateB.value) }
   if (values.a === null || values.b === null || values.a === 0 || values.b === 0) {
@@ -108,16 +108,6 @@ function latencyFigure(
 
 function both<Of, To>(a: Of, b: Of, map: (one: Of) => To): [To, To] {
   return [map(a), map(b)]
-}
-
-/** Effective sample size by the autocorrelation of neighbors, as the run found it. */
-function neighborShare({ metrics }: LoadReport, metric: ComparedLatency): number {
-  // Gaps of one stream are correlated: their blocks show how much.
-  if (metric === 'icl') return 1
-  const row = metrics.find(({ name }) => name === metric)
-  const distribution = row?.response ?? row?.service
-  if (!distribution) return 1
-  return Math.min(1, distribution.effective / (distribution.count + distribution.censored)) || 1
 }
 
 /**
@@ -151,7 +141,9 @@ function widened(estimate: Estimate, byNs: number): Estimate {
 function shareFigure(a: RunBlocks, b: RunBlocks, share: 'success' | 'goodput'): Candidate {
   const estimates = both(a, b, ({ blocks }) =>
     shareOf(
-      blocks.map(({ due, ok, good }) => ({ of: due, count: share === 'success' ? ok : good })),
+      blocks.map(({ due, ok, good, overdue = 0 }) =>
+        share === 'success' ? { of: due, count: ok } : { of: due + overdue, count: good },
+      ),
     ),
   )
   return withRatio(figureHead({ share }, shareTolerance), estimates)

@@ -1,6 +1,7 @@
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { type Clock, isOver, type RequestLimit } from '../slo/slo.ts'
+import type { Cluster } from '../statistics/design-effect.ts'
 import { addCounts, Histogram, type Stored, valueAt } from './samples/histogram.ts'
 import {
   forEachCensored,
@@ -26,6 +27,8 @@ const none = {
   'slow-reader': 0,
   race: 0,
   good: 0,
+  /** Open requests that have taken longer than a good one may. */
+  overdue: 0,
   /** Requests on a connection that was already open. */
   reusedConnections: 0,
   /** Requests with a stamp before its predecessor. */
@@ -64,13 +67,37 @@ export function countAbandoned(outcomes: OutcomeCounts): number {
   return outcomes.abort + outcomes.churn + outcomes['slow-reader'] + outcomes.race
 }
 
-/** A request is good if it is `ok` and meets every limit; a latency that it lacks breaks none. */
-export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean {
-  if (record.outcome.kind !== 'ok') return false
+/** Number of requests of which it is known whether they are good. */
+export function countDecided(outcomes: OutcomeCounts): number {
+  return countDue(outcomes) + outcomes.overdue
+}
+
+/**
+ * A request is good if it is `ok` and meets every limit; a latency that it lacks breaks none. An open one is not
+ * good once it has stalled or taken longer, and unknown (null) before, as is one that was left on purpose.
+ */
+export function isGood(record: RequestRecord, limits: readonly RequestLimit[]): boolean | null {
+  const { outcome } = record
+  if (outcome.kind === 'abandoned') return null
+  if (outcome.kind === 'open') {
+    return outcome.isStalled || limits.some((limit) => hasWaitedLonger(record, limit))
+      ? false
+      : null
+  }
+  if (outcome.kind !== 'ok') return false
   return limits.every((limit) => {
     const ns = latencyOf(record, limit.metric, limit.clock)
     return ns === null || !isOver(limit, ns)
   })
+}
+
+/** True if the event of a limit had not come when it was due. */
+export function hasWaitedLonger(record: RequestRecord, limit: RequestLimit): boolean {
+  let over = false
+  forEachCensored(record, (metric, clock, waitedNs) => {
+    if (metric === limit.metric && clock === limit.clock) over ||= isOver(limit, waitedNs)
+  })
+  return over
 }
 
 export interface MetricsConfig {
@@ -80,8 +107,6 @@ export interface MetricsConfig {
   readonly limits: readonly RequestLimit[]
   /** A gap over this is a stall. */
   readonly stallNs: number
-  /** Latencies that an SLO limits: the sample keeps them to determine how independent each is. */
-  readonly watched?: readonly { readonly metric: MetricName; readonly clock: Clock }[]
 }
 
 /** Statistics of the requests of one transaction that were planned in one slice of the run. */
@@ -95,7 +120,9 @@ export class LatencyRecorder {
     const { outcomes } = this
     outcomes.requests++
     outcomes[outcomeKey(record)]++
-    if (isGood(record, limits)) outcomes.good++
+    const good = isGood(record, limits)
+    if (good === true) outcomes.good++
+    if (good === false && record.outcome.kind === 'open') outcomes.overdue++
     if (record.outcome.kind === 'open' && record.outcome.isStalled) outcomes.stalled++
     if (!isOrdered(record)) outcomes.disordered++
     const { counts, timestamps } = record
@@ -111,6 +138,19 @@ export class LatencyRecorder {
 
   censored(metric: MetricName, clock: Clock): Histogram {
     return this.waiting.get(`${clock} ${metric}`) ?? new Histogram()
+  }
+
+  /** Values over a limit, with those of open requests that have waited longer, and all values. */
+  over({ metric, clock, limitNs, inclusive }: RequestLimit): Cluster {
+    const ended = this.latencies(metric, clock)
+    const stillOver = this.censored(metric, clock).countOver(limitNs, inclusive)
+    return { count: ended.countOver(limitNs, inclusive) + stillOver, of: ended.count + stillOver }
+  }
+
+  /** Maximum effective sample size, as a share: all gaps of one stream are worth one value. */
+  streamShare(metric: MetricName): number {
+    const { streams, gaps } = this.outcomes
+    return metric === 'icl' && gaps > 0 ? Math.min(1, streams / gaps) : 1
   }
 
   merge(other: LatencyData): void {

@@ -2,8 +2,8 @@ import type { RecordsMessage } from '../engine/worker-thread.ts'
 import { GeneratorMonitor } from '../generator/generator-monitor.ts'
 import { DuplicateIdDetector } from '../judging/integrity.ts'
 import type { PlanSpec } from '../plan/plan.ts'
-import type { RequestRecord } from '../record.ts'
-import { goodputLimits, type Slo, watchedLatencies } from '../slo/slo.ts'
+import { isPreparation, type RequestRecord } from '../record.ts'
+import { goodputLimits, type Slo } from '../slo/slo.ts'
 import { LatencyGroups, type LatencyRecorder, type MetricsConfig } from './latency-recorder.ts'
 import { Failures, TransactionStats } from './outcome-counts.ts'
 import { BottomKSample, sampledOf } from './samples/bottom-k-sample.ts'
@@ -30,7 +30,6 @@ export class RunRecorder {
       durationNs,
       limits: goodputLimits(slos),
       stallNs,
-      watched: watchedLatencies(slos),
     })
   }
 
@@ -76,6 +75,8 @@ export class RunMetrics {
 
   add(record: RequestRecord): void {
     const { transaction, timestamps, outcome, endpoint } = record
+    this.transactions.add(record)
+    if (isPreparation(record)) return
     const key = keyOf({ transaction, endpoint })
     const slice = this.slices.indexOf(timestamps.planned)
     this.groups.at(slice, key).add(record, this.config)
@@ -87,8 +88,7 @@ export class RunMetrics {
       if (outcome.kind !== 'abandoned') this.secondQuantiles.put('icl', at, gap)
     })
     this.failures.add(record)
-    this.transactions.add(record)
-    if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record, this.config))
+    if (outcome.kind !== 'abandoned') this.sample.add(sampledOf(record))
   }
 
   /** Adds a due arrival that the generator did not send. */

@@ -1,8 +1,9 @@
 import { quantileName } from '../../../contract/averages.ts'
 import type { SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
-import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
+import { countDecided, countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { censoredSample } from '../metrics/samples/distribution.ts'
-import { milliseconds } from '../metrics/samples/histogram.ts'
+import { Histogram, milliseconds } from '../metrics/samples/histogram.ts'
+import type { Cluster } from '../statistics/design-effect.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
 import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
@@ -10,8 +11,11 @@ import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 /** Measurements that SLOs are decided on, all of one window. */
 export interface SloEvidence {
   readonly group: LatencyRecorder
-  /** Effective sample size, as a share, of a latency or of one of the figures of due requests. */
-  readonly independent: (of: RequestLimit | 'goodput' | 'errors') => number
+  /**
+   * Effective sample size, as a share, of what is counted or summed in each slice of the window.
+   * @param variance of one value, for sums
+   */
+  readonly independent: (read: (slice: LatencyRecorder) => Cluster, variance?: number) => number
   readonly windowNs: number
   readonly completed: number
   readonly outputTokens: number
@@ -34,23 +38,32 @@ function limitRows(slo: Slo): SloLimit[] {
 }
 
 function decided(slo: Slo, evidence: SloEvidence): SloRow {
-  const { outcomes } = evidence.group
-  const of = countDue(outcomes)
   switch (slo.kind) {
     case 'latency':
       return slo.statistic === 'mean'
         ? decideMean(slo, evidence)
         : decideQuantile(slo, slo.statistic.quantile, evidence)
     case 'goodput': {
-      const { good: count } = outcomes
+      const good = ({ outcomes }: LatencyRecorder) => {
+        return { count: outcomes.good, of: countDecided(outcomes) }
+      }
+      const { count, of } = good(evidence.group)
+      const unmeasured = slo.limits?.find(({ metric, clock }) => {
+        return evidence.group.latencies(metric, clock).count === 0
+      })
+      if (unmeasured !== undefined && count > 0)
+        return undecidedRow(slo.expression, '%', `No request had a ${unmeasured.metric}`)
       const [bad, allowed] = [of - count, shareOver(slo.minShare)]
-      const due = { count, of, bad, allowed, independent: evidence.independent('goodput') }
+      const due = { count, of, bad, allowed, independent: evidence.independent(good) }
       const observation = `were good; ${bad} were not, ${percent(allowed)} may be`
       return decideDue(slo.expression, due, observation)
     }
     case 'errors': {
-      const bad = of - outcomes.ok
-      const [independent, allowed] = [evidence.independent('errors'), slo.maxShare]
+      const failed = ({ outcomes }: LatencyRecorder) => {
+        return { count: countDue(outcomes) - outcomes.ok, of: countDue(outcomes) }
+      }
+      const { count: bad, of } = failed(evidence.group)
+      const [independent, allowed] = [evidence.independent(failed), slo.maxShare]
       const observation = `failed; ${percent(allowed)} may`
       return decideDue(slo.expression, { count: bad, of, bad, allowed, independent }, observation)
     }
@@ -62,11 +75,13 @@ function decided(slo: Slo, evidence: SloEvidence): SloRow {
 function decideQuantile(slo: LatencySlo, q: number, evidence: SloEvidence): SloRow {
   const ended = evidence.group.latencies(slo.metric, slo.clock)
   const censored = evidence.group.censored(slo.metric, slo.clock)
-  const independent = evidence.independent(slo)
   // A request that is still running counts once it is over the limit, and is unknown before.
-  const stillOver = censored.countOver(slo.limitNs, slo.inclusive)
-  const of = ended.count + stillOver
-  const over = ended.countOver(slo.limitNs, slo.inclusive) + stillOver
+  const overLimit = (slice: LatencyRecorder) => slice.over(slo)
+  const { count: over, of } = overLimit(evidence.group)
+  const independent = Math.min(
+    evidence.independent(overLimit),
+    evidence.group.streamShare(slo.metric),
+  )
   const decision = decideShare(of, over, shareOver(q), independent)
   const sample = censoredSample(ended, censored)
   const { value, low, high } = quantileEstimate(sample, q, sample.count * independent)
@@ -85,30 +100,46 @@ function decideQuantile(slo: LatencySlo, q: number, evidence: SloEvidence): SloR
 /**
  * The mean is met or missed if the limit lies outside its one-sided 99 % bound, on the effective
  * sample: 2.326 standard errors. Under 30 independent values the normal approximation is not used.
+ * Requests that are still running count with their time so far: the mean is at least that, so it can be
+ * missed, but not met.
  */
 function decideMean(slo: LatencySlo, evidence: SloEvidence): SloRow {
-  const { count, meanNs, deviationNs } = evidence.group.latencies(slo.metric, slo.clock)
-  const independent = evidence.independent(slo)
+  const open = evidence.group.censored(slo.metric, slo.clock)
+  const ended = evidence.group.latencies(slo.metric, slo.clock)
+  const { count, meanNs, deviationNs } = new Histogram().merge(ended).merge(open)
+  const sums = (slice: LatencyRecorder) => {
+    const own = slice.latencies(slo.metric, slo.clock)
+    return { count: own.count * (own.meanNs ?? 0), of: own.count }
+  }
+  const independent = Math.min(
+    evidence.independent(sums, (ended.deviationNs ?? 0) ** 2),
+    evidence.group.streamShare(slo.metric),
+  )
   const row = { expression: slo.expression, unit: 'ms', observed: milliseconds(meanNs) }
   const effective = Math.floor(count * independent)
   const room = slo.limitNs - (meanNs ?? 0)
   const deviation = deviationNs ?? 0
   const required = Math.max(30, Math.ceil((2.326 * deviation) ** 2 / room ** 2) || 30)
   const missing = Math.ceil((required - effective) / independent)
+  const isOpen = open.count > 0 && room >= 0
   const decision: Decision =
-    meanNs === null || effective < required
+    meanNs === null || effective < required || isOpen
       ? { verdict: 'undecided', needed: Math.min(maxNeeded, Math.max(1, missing)) }
       : { verdict: room > 0 || (room === 0 && slo.inclusive) ? 'met' : 'missed', needed: null }
   // 1.96 standard errors on either side: the 95 % interval, as of the quantiles.
   const half = effective < 30 ? null : (1.96 * deviation) / Math.sqrt(effective)
+  const atLeast = open.count === 0 ? '' : `at least `
+  const running = open.count === 0 ? '' : `, of which ${open.count} were still running at the end`
   const observation =
-    meanNs === null ? 'Nothing was measured.' : `Mean ${text(meanNs)} of ${count}.`
+    meanNs === null
+      ? 'Nothing was measured.'
+      : `Mean ${atLeast}${text(meanNs)} of ${count}${running}.`
   return {
     ...row,
     ...decision,
     low: half === null || meanNs === null ? null : milliseconds(meanNs - half),
-    high: half === null || meanNs === null ? null : milliseconds(meanNs + half),
-    message: `${observation}${outlook(decision)}`,
+    high: half === null || meanNs === null || open.count > 0 ? null : milliseconds(meanNs + half),
+    message: `${observation}${isOpen ? ' A mean is met only if all have ended: pass a longer --drain.' : outlook(decision)}`,
   }
 }
 
@@ -124,36 +155,43 @@ export function decideDue(
   const { count, of } = due
   const decision = decideShare(of, due.bad, due.allowed, due.independent)
   const message = `${count} of ${of} due requests ${observation}.${outlook(decision, due)}`
-  return { expression, ...decision, ...inPercent(of, count), message }
+  return { expression, ...decision, ...inPercent(due), message }
 }
 
 /** Decides a rate, which is counted in the window, not estimated. */
 function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   const { windowNs, completed, outputTokens } = evidence
   const count = slo.of === 'requests' ? completed : outputTokens
-  const row = { expression: slo.expression, low: null, high: null, unit: '/s', needed: null }
-  if (windowNs <= 0) {
-    return { ...row, verdict: 'undecided', observed: null, message: 'There is no measured window.' }
+  if (windowNs <= 0) return undecidedRow(slo.expression, '/s', 'There is no measured window')
+  if (count === 0 && completed > 0) {
+    return undecidedRow(slo.expression, '/s', 'No answer told its number of tokens')
   }
+  const row = { expression: slo.expression, low: null, high: null, unit: '/s', needed: null }
   const observed = count / (windowNs / 1e9)
   const kept = slo.inclusive ? observed >= slo.perSecond : observed > slo.perSecond
   const message = `${count} ${slo.of} in ${(windowNs / 1e9).toFixed(1)} s.`
   return { ...row, verdict: kept ? 'met' : 'missed', observed, message }
 }
 
-/** Requests over a limit, of all, which have such an effective sample size as a share. */
-type Cluster = Readonly<Record<'bad' | 'of' | 'independent', number>>
+/** Row of an SLO about a figure that nothing measured. */
+function undecidedRow(expression: string, unit: string, reason: string): SloRow {
+  const row = { expression, observed: null, low: null, high: null, unit, needed: null }
+  return { ...row, verdict: 'undecided', message: `${reason}.` }
+}
 
-function outlook({ verdict, needed }: Decision, cluster?: Cluster): string {
+/** Requests over a limit, of all, which have such an effective sample size as a share. */
+type Counted = Readonly<Record<'bad' | 'of' | 'independent', number>>
+
+function outlook({ verdict, needed }: Decision, counted?: Counted): string {
   if (verdict === 'undecided') {
-    const why = cluster === undefined ? '' : clusterText(cluster)
+    const why = counted === undefined ? '' : clusterText(counted)
     return `${why} ${needed} more clean requests needed for a decision.`
   }
   return ` ${verdict === 'met' ? 'Met' : 'Missed'} at ${percent(confidence)} confidence.`
 }
 
 /** Reason for `undecided`: requests over the limit that follow each other count as few observations. */
-function clusterText({ bad, of, independent }: Cluster): string {
+function clusterText({ bad, of, independent }: Counted): string {
   const effective = Math.floor(of * independent)
   if (bad < 2 || independent > 0.5) return ''
   return ` The ${bad} came close together (effective sample ${effective} of ${of}), so they say little about other times.`
@@ -162,9 +200,14 @@ function clusterText({ bad, of, independent }: Cluster): string {
 /** A mean at its limit is never decided. */
 const maxNeeded = 1e7
 
-function inPercent(of: number, count: number) {
+function inPercent({
+  of,
+  count,
+  independent,
+}: Readonly<Record<'of' | 'count' | 'independent', number>>) {
   if (of === 0) return { observed: null, low: null, high: null, unit: '%' }
-  const { low, high } = shareInterval(of, count)
+  const effective = Math.max(1, Math.floor(of * independent))
+  const { low, high } = shareInterval(effective, (effective * count) / of)
   return { observed: (100 * count) / of, low: 100 * low, high: 100 * high, unit: '%' }
 }
 

@@ -5,6 +5,7 @@ import {
 } from '../../../reports/load/model/integrity.ts'
 import type { SloRow } from '../../../reports/load/model/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../reports/load/model/report.ts'
+import { preparingOperation } from '../record.ts'
 import { decideDue, percent } from './decide.ts'
 import type { Slo } from './slo.ts'
 
@@ -122,9 +123,6 @@ export interface SentCounts {
   readonly transactions: readonly Pick<TransactionRow, 'name' | 'planned' | 'requests'>[]
 }
 
-/** Operations that only prepare a transaction and measure nothing of it. */
-const setupOperations: readonly string[] = ['v3.createChat']
-
 /**
  * A run in which nothing was measured, of all or of a kind of transaction, has met nothing: an undecided row
  * says so, whatever SLOs it has. Without that row, it would pass unmeasured.
@@ -137,7 +135,7 @@ export function unmeasured(sent: SentCounts): SloRow[] {
     .filter(({ id, broken, of }) => id === 'OAI-STREAM-04' && broken === of)
     .map(({ of }) => undecided('some completion has text', `None of ${of} streams had text.`))
   const unsent = transactions.flatMap(({ name, planned, requests }) => {
-    const own = requests.filter(({ operation }) => !setupOperations.includes(operation))
+    const own = requests.filter(({ operation }) => operation !== preparingOperation)
     if (planned === 0 || own.some(({ count }) => count > 0)) return []
     const observation = `None of ${planned} transactions ${name} got beyond creating its chat.`
     return [undecided(`${name} is measured`, `${nothing} ${observation}`)]

@@ -73,13 +73,8 @@ export function goodputLimits(slos: readonly Slo[]): readonly RequestLimit[] {
   })
 }
 
-/** Each latency that an SLO of the run limits, once. */
-export function watchedLatencies(
-  slos: readonly Slo[],
-): readonly Pick<LatencySlo, 'metric' | 'clock'>[] {
-  const limited = slos.filter((slo) => slo.kind === 'latency')
-  const byName = Map.groupBy(limited, ({ metric, clock }) => `${clock} ${metric}`)
-  return [...byName.values()].flatMap(([first]) => {
-    return first === undefined ? [] : [{ metric: first.metric, clock: first.clock }]
-  })
+/** True if a limit needs the gaps within each stream. */
+export function limitsGaps(slos: readonly Slo[]): boolean {
+  const limits = [...slos.filter((slo) => slo.kind === 'latency'), ...goodputLimits(slos)]
+  return limits.some(({ metric }) => metric === 'icl' || metric === 'max_gap')
 }

@@ -17,7 +17,7 @@ import type {
   Rates,
   Stalls,
 } from '../../../reports/load/model/measures.ts'
-import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
+import { countDecided, countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { type Histogram, milliseconds } from '../metrics/samples/histogram.ts'
 import { twoClocked } from '../slo/slo.ts'
@@ -41,9 +41,9 @@ export function ratesOf(run: RunMetrics, window: MeasuredWindow): Rates {
   }
 }
 
-/** Goodput by the planned moment, whenever the answer came. */
+/** Goodput by the planned moment, whenever the answer came; open requests that are overdue are not good. */
 export function goodputOf({ outcomes }: LatencyRecorder, window: MeasuredWindow): Goodput {
-  const due = countDue(outcomes)
+  const due = countDecided(outcomes)
   const { good } = outcomes
   return { good, due, share: due === 0 ? null : good / due, perSecond: good / secondsOf(window) }
 }
@@ -160,6 +160,7 @@ function blockOf(run: RunMetrics, from: number): LoadBlock {
     due: countDue(outcomes),
     ok: outcomes.ok,
     good: outcomes.good,
+    overdue: outcomes.overdue,
     completed,
     outputTokens,
     latencies: comparedLatencies.flatMap((metric) => {

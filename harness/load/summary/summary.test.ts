@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { RunMetrics } from '../metrics/run-metrics.ts'
 import { failure, type RequestRecord } from '../record.ts'
 import { decideSlo } from '../slo/decide.ts'
@@ -6,7 +7,7 @@ import { parseSlo, parseSlos } from '../slo/parse.ts'
 import { goodputLimits } from '../slo/slo.ts'
 import { normal, recordOf, shifted } from '../test-support/records.ts'
 import { type SummaryOptions, summarize } from './summary.ts'
-import { independenceOf, measuredWindow, sloEvidence } from './window.ts'
+import { measuredWindow, metricRows, sloEvidence } from './window.ts'
 
 const slos = parseSlos(['ttft.p95 < 500ms', 'goodput > 90%', 'errors < 5%', 'rate > 9/s'])
 const config = { durationNs: 60e9, limits: goodputLimits(slos), stallNs: 50e6 }
@@ -211,7 +212,9 @@ describe('a request that is still waiting', () => {
     const slo = 'ttft.p95 < 500ms'
     const long = [...answered, waiting(100, 5e9), waiting(101, 5e9)]
     expect(decided(slo, long).message).toMatch(/^2 of 102 requests were over 500 ms/)
-    expect(decided('ttft.mean < 500ms', long).message).toMatch(/^Mean .* of 100\. /)
+    expect(decided('ttft.mean < 500ms', long).message).toMatch(
+      /^Mean at least 197\.1 ms of 102, of which 2 were still running/,
+    )
     const brief = [...answered, waiting(100, 0.2e9)]
     expect(decided(slo, brief).message).toMatch(/^0 of 100 requests were over 500 ms/)
   })
@@ -224,6 +227,51 @@ describe('a request that is still waiting', () => {
     expect(decided('goodput > 50%', all).message).toMatch(/^100 of 100 due requests were good/)
     expect(decided('errors < 50%', all).message).toMatch(/^0 of 100 due requests failed/)
   })
+
+  test('is not good once it has taken longer than a good one may', () => {
+    const limits = [{ ...limit, metric: 'e2e' }] as const
+    const run = new RunMetrics({ ...short, limits })
+    const open = [waiting(100, 5e9), waiting(101, 5e9), waiting(102, 0.2e9)]
+    for (const record of [...answered, ...open]) run.add(record)
+    const row = decideSlo(parseSlo('goodput(e2e < 500ms) > 99%'), evidenceOf(run))
+    expect(row.message).toMatch(/^100 of 102 due requests were good/)
+  })
+})
+
+test.each([
+  ['goodput(tpot < 1s) > 90%', 'No request had a tpot.'],
+  ['tokens > 1/s', 'No answer told its number of tokens.'],
+])('%s is undecided if the answers have no usage', (slo, message) => {
+  const counts = { outputTokens: null, streamedTokens: null }
+  const silent = answered.map((record) => ({ ...record, counts: { ...record.counts, ...counts } }))
+  expect(decided(slo, silent)).toMatchObject({ verdict: 'undecided', observed: null, message })
+})
+
+test('the creation of a chat is no request of a user, unless it fails', () => {
+  const creation = { operation: 'v3.createChat', form: 'json', step: 0 } as const
+  const failed = failure('status', '500', 'serverErrors')
+  const run = new RunMetrics(short)
+  for (const record of answered) run.add({ ...record, step: 1 })
+  for (const record of answered.slice(0, 20)) run.add({ ...record, ...creation })
+  run.add({ ...recordOf(), ...creation, index: 100, outcome: failed })
+  const { group } = evidenceOf(run)
+  expect(group.outcomes).toMatchObject({ requests: 101, ok: 100, failed: 1 })
+  expect(group.latencies('e2e', 'response').count).toBe(100)
+  expect([...run.transactions.byName.values()][0]?.begun).toBe(21)
+})
+
+test('busy periods that neighbors do not show have an effective sample far below their number', () => {
+  const noise = normal(5)
+  const run = new RunMetrics(short)
+  let slow = 0
+  for (let index = 0; index < 4000; index++) {
+    slow = 0.995 * slow + noise()
+    const firstGenerated = 1e9 + Math.round(1e7 * (slow + 20 * noise()))
+    run.add(shifted(recordOf({ timestamps: { firstGenerated } }), index, index * 10e6))
+  }
+  const { independent } = evidenceOf(run)
+  const share = independent((slice) => slice.over({ ...limit, limitNs: 1e9 }))
+  expect(share).toBeLessThan(0.2)
 })
 
 test('correlated neighbors have an effective sample below their number', () => {
@@ -236,7 +284,11 @@ test('correlated neighbors have an effective sample below their number', () => {
       const firstGenerated = 101e6 + Math.round(1e6 * last)
       run.add(shifted(recordOf({ timestamps: { firstGenerated } }), index, index * 10e6))
     }
-    return independenceOf(run, 0, 40e9)
+    const [ttft, e2e] = (['ttft', 'e2e'] as const).map((name) => {
+      const row = metricRows(run, { from: 0, to: 40 }).find((each) => each.name === name)?.response
+      return row ? row.effective / row.count : Number.NaN
+    })
+    return { ttft, e2e }
   }
   expect(shareOf(0).ttft).toBeGreaterThan(0.85)
   // (1 - 0.5) / (1 + 0.5)
@@ -245,12 +297,17 @@ test('correlated neighbors have an effective sample below their number', () => {
   expect(shareOf(0.5).e2e).toBe(1)
 })
 
-describe('an SLO uses the autocorrelation of its own metric', () => {
+describe('an SLO has the effective sample size of its own metric', () => {
+  const good = ({ outcomes }: LatencyRecorder) => {
+    return { count: outcomes.good, of: countDue(outcomes) }
+  }
+  const failed = ({ outcomes }: LatencyRecorder) => {
+    return { count: outcomes.failed, of: countDue(outcomes) }
+  }
   const limits = [{ ...limit, limitNs: 150e6 }]
-  const watched = [{ metric: 'ttft', clock: 'response' }] as const
   /** First tokens after 600 ms while the target freezes for 40 requests; a request fails now and then. */
   function frozen(failing: (index: number) => boolean) {
-    const run = new RunMetrics({ ...short, limits, watched })
+    const run = new RunMetrics({ ...short, limits })
     for (let index = 0; index < 400; index++) {
       const slow = index >= 200 && index < 240
       const firstGenerated = slow ? 600e6 : 101e6
@@ -270,9 +327,9 @@ describe('an SLO uses the autocorrelation of its own metric', () => {
 
   test('and errors without failures are independent despite correlated latencies', () => {
     const evidence = frozen(() => false)
-    expect(evidence.independent('errors')).toBe(1)
-    expect(evidence.independent('goodput')).toBeLessThan(0.05)
-    expect(evidence.independent(limit)).toBeLessThan(0.05)
+    expect(evidence.independent(failed)).toBe(1)
+    expect(evidence.independent(good)).toBeLessThan(0.05)
+    expect(evidence.independent((slice) => slice.over(limit))).toBeLessThan(0.05)
     const errors = decideSlo(parseSlo('errors < 1%'), evidence)
     expect(errors).toMatchObject({ verdict: 'undecided', needed: 59 })
     const goodput = decideSlo(parseSlo('goodput > 99%'), evidence)
@@ -281,8 +338,8 @@ describe('an SLO uses the autocorrelation of its own metric', () => {
 
   test('and failures in a burst count as few, scattered ones in full', () => {
     const together = frozen((index) => index >= 100 && index < 120)
-    expect(together.independent('errors')).toBeLessThan(0.1)
-    expect(frozen((index) => index % 20 === 0).independent('errors')).toBe(1)
+    expect(together.independent(failed)).toBeLessThan(0.1)
+    expect(frozen((index) => index % 20 === 0).independent(failed)).toBe(1)
   })
 
   test('and a freeze leaves it undecided, with the reason in the message', () => {
@@ -298,7 +355,7 @@ describe('an SLO uses the autocorrelation of its own metric', () => {
 test('gaps of one stream count as one value', () => {
   const run = new RunMetrics(short)
   for (const record of answered) run.add(record)
-  const { group, independent } = evidenceOf(run)
+  const { group } = evidenceOf(run)
   expect(group.latencies('icl', 'service').count).toBe(400)
-  expect(independent({ ...limit, metric: 'icl', clock: 'service' })).toBe(0.25)
+  expect(group.streamShare('icl')).toBe(0.25)
 })

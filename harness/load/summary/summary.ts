@@ -20,7 +20,6 @@ import {
 } from './rates.ts'
 import {
   endpointRows,
-  independenceOf,
   measuredWindow,
   metricRows,
   sloEvidence,
@@ -42,15 +41,14 @@ export interface SummaryOptions extends WindowOptions {
  */
 export function summarize(run: RunMetrics, options: SummaryOptions) {
   const window = measuredWindow(run, options)
-  const { from, to, fromNs, toNs } = window
+  const { from, to } = window
   const kept = run.group(from, to)
   const whole = run.group(0, Number.POSITIVE_INFINITY)
   const { outcomes } = whole
   const silent = whole.censored('ttfb', 'response').count
-  const independence = independenceOf(run, fromNs, toNs)
   const evidence = sloEvidence(run, window)
   const errors = run.failures.rows(countDue(outcomes))
-  const metrics = metricRows(kept, independence)
+  const metrics = metricRows(run, window)
   return {
     window: window.row,
     rates: ratesOf(run, window),
@@ -88,11 +86,11 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
     blocks: packBlocks(blocksOf(run, window)),
     ...(options.endpoints === undefined
       ? {}
-      : { endpoints: endpointRows(run, window, options.endpoints, independence) }),
+      : { endpoints: endpointRows(run, window, options.endpoints) }),
     reused: outcomes.reusedConnections,
     connectMs: metrics.find(({ name }) => name === 'connect') ?? null,
     transactions: run.transactions.rows(options.transactions, (transaction) =>
-      metricRows(run.group(from, to, { transaction }), independence),
+      metricRows(run, window, { transaction }),
     ),
   }
 }

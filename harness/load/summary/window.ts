@@ -1,22 +1,16 @@
 import {
   type EndpointRow,
   type Metric,
-  type MetricName,
   metricNames,
   type Window,
 } from '../../../reports/load/model/measures.ts'
 import { countAbandoned, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
-import type { SampledRequest } from '../metrics/samples/bottom-k-sample.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
 import type { SloEvidence } from '../slo/decide.ts'
 import { twoClocked } from '../slo/slo.ts'
-import {
-  effectiveSampleSize,
-  lag1Autocorrelation,
-  mser5,
-  steadyState,
-} from '../statistics/steady-state.ts'
+import { designEffect } from '../statistics/design-effect.ts'
+import { mser5, steadyState } from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
 export type MeasuredWindow = ReturnType<typeof measuredWindow>
@@ -106,98 +100,58 @@ function seconds(ns: number): string {
   return `${Number((ns / 1e9).toFixed(3))} s`
 }
 
-type Independence = ReturnType<typeof independenceOf>
-
-/** Effective sample sizes, as shares, of latencies up to the first token and of others. */
-export function independenceOf(run: RunMetrics, fromNs: number, toNs: number) {
-  const effectiveShare = neighborsOf(run, fromNs, toNs)
-  return {
-    ttft: effectiveShare(({ ttftNs }) => ttftNs),
-    e2e: effectiveShare(({ e2eNs }) => e2eNs),
-  }
-}
-
-/**
- * Returns a function to the effective sample size of a figure, as a share of the sample, by the autocorrelation
- * of requests with their neighbors in the plan; 1 if the figure never changes.
- */
-function neighborsOf(run: RunMetrics, fromNs: number, toNs: number) {
-  const runs = run.sample
-    .blocks()
-    .map((block) => block.filter(({ plannedNs }) => plannedNs >= fromNs && plannedNs < toNs))
-  return (read: (sampled: SampledRequest) => number | null): number => {
-    const values = runs.map((block) => block.flatMap((sampled) => read(sampled) ?? []))
-    return effectiveSampleSize(1e6, lag1Autocorrelation(values)) / 1e6
-  }
-}
-
-/**
- * Evidence for the SLOs of a run. Each uses the autocorrelation of its own figure: similar latencies of
- * neighbors do not imply similar failures.
- */
-export function sloEvidence(
+/** Recorders of the slices of a window, in order. */
+function slicesOf(
   run: RunMetrics,
-  { from, to, fromNs, toNs }: MeasuredWindow,
-): SloEvidence {
-  const group = run.group(from, to)
-  const effectiveShare = neighborsOf(run, fromNs, toNs)
+  { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
+  only: Parameters<RunMetrics['group']>[2] = {},
+): readonly LatencyRecorder[] {
+  return Array.from({ length: to - from }, (_, at) => run.group(from + at, from + at + 1, only))
+}
+
+/**
+ * Evidence for the SLOs of a run. Each has the effective sample size of its own figure: similar latencies of
+ * successive requests do not imply similar failures.
+ */
+export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
+  const { from, to, fromNs, toNs } = window
+  const slices = slicesOf(run, window)
   const { completed, outputTokens } = run.slices.sum(from, to)
-  const { watched = [] } = run.config
   return {
-    group,
-    independent: (of) => {
-      if (of === 'goodput')
-        return effectiveShare(({ good }) => (good === null ? null : Number(!good)))
-      if (of === 'errors')
-        return effectiveShare(({ failed }) => (failed === null ? null : Number(failed)))
-      const at = watched.findIndex(
-        ({ metric, clock }) => metric === of.metric && clock === of.clock,
-      )
-      const neighbors = effectiveShare((sampled) => sampled.watched[at] ?? null)
-      return neighbors * streamShare(group, of.metric, { ttft: 1, e2e: 1 })
-    },
+    group: run.group(from, to),
+    independent: (read, variance) => 1 / designEffect(slices.map(read), variance),
     windowNs: toNs - fromNs,
     completed,
     outputTokens,
   }
 }
 
-/** Every metric that the requests of a group have, by both clocks if it has two. */
-export function metricRows(group: LatencyRecorder, independence: Independence): Metric[] {
+/** Every metric that the requests of a group have in the window, by both clocks if it has two. */
+export function metricRows(
+  run: RunMetrics,
+  window: Pick<MeasuredWindow, 'from' | 'to'>,
+  only: Parameters<RunMetrics['group']>[2] = {},
+): Metric[] {
+  const group = run.group(window.from, window.to, only)
+  const slices = slicesOf(run, window, only)
   return metricNames.flatMap((name) => {
-    const independent = streamShare(group, name, independence)
     const of = (clock: 'service' | 'response') =>
-      distributionOf(group.latencies(name, clock), group.censored(name, clock), independent)
+      distributionOf(group.latencies(name, clock), group.censored(name, clock), (ns) => {
+        const limit = { metric: name, clock, limitNs: ns, inclusive: true }
+        const effect = designEffect(slices.map((slice) => slice.over(limit)))
+        return Math.min(1 / effect, group.streamShare(name))
+      })
     const service = of('service')
     const response = twoClocked.includes(name) ? of('response') : null
     return service === null && response === null ? [] : [{ name, unit: 'ms', service, response }]
   })
 }
 
-/**
- * Effective sample size as a share. The gaps of one stream are far from independent of each other,
- * so a stream counts as one value however many gaps it has.
- */
-function streamShare(
-  group: LatencyRecorder,
-  name: MetricName,
-  { ttft, e2e }: Independence,
-): number {
-  if (name === 'icl') {
-    const { streams, gaps } = group.outcomes
-    return gaps === 0 ? 1 : Math.min(1, (e2e * streams) / gaps)
-  }
-  return upToFirstToken.includes(name) ? ttft : e2e
-}
-
-const upToFirstToken: readonly MetricName[] = ['connect', 'ttfb', 'ttfe', 'ttft', 'ttfo']
-
 /** Figures by endpoint: counts of the whole run, latencies of the window. */
 export function endpointRows(
   run: RunMetrics,
-  { from, to }: Pick<MeasuredWindow, 'from' | 'to'>,
+  window: Pick<MeasuredWindow, 'from' | 'to'>,
   endpoints: readonly Pick<EndpointRow, 'name' | 'baseUrl'>[],
-  independence: Independence,
 ): EndpointRow[] {
   return endpoints.map(({ name, baseUrl }, index) => {
     const { outcomes } = run.group(0, Number.POSITIVE_INFINITY, { endpoint: index })
@@ -211,7 +165,7 @@ export function endpointRows(
       shed,
       open,
       left: countAbandoned(outcomes),
-      metrics: metricRows(run.group(from, to, { endpoint: index }), independence),
+      metrics: metricRows(run, window, { endpoint: index }),
     }
   })
 }

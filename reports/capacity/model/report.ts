@@ -141,3 +141,10 @@ export const capacityReport = z.object({
   digest: digest.optional(),
 })
 export type CapacityReport = z.infer<typeof capacityReport>
+
+/** The found load with its interval: clients of a closed loop, otherwise requests a second. */
+export function loadEstimate({ result, loop }: Pick<CapacityReport, 'result' | 'loop'>) {
+  const { concurrency, rate, interval } = result
+  if (loop === 'closed' && concurrency !== null) return { ...concurrency, unit: 'clients' as const }
+  return { value: rate, interval, unit: '/s' as const }
+}

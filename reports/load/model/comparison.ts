@@ -19,6 +19,8 @@ const block = z.object({
   due: z.int(),
   ok: z.int(),
   good: z.int(),
+  /** Open requests that had taken longer than a good one may; absent in earlier reports. */
+  overdue: z.int().optional(),
   /** Events in the block, regardless of when their requests were planned. */
   completed: z.int(),
   outputTokens: z.int(),
@@ -44,7 +46,7 @@ export type FigureVerdict = z.infer<typeof figureVerdict>
 const figure = z.object({
   /** `ttft.p95`, `success`, `rate`; latencies in milliseconds, shares from 0 to 1. */
   name: z.string(),
-  unit: z.enum(['ms', 'share', '/s']),
+  unit: z.enum(['ms', 'share', '/s', 'clients']),
   better: z.enum(['lower', 'higher']),
   a: z.number().nullable(),
   b: z.number().nullable(),

@@ -1,7 +1,5 @@
-import { meanOf } from '../../../../contract/averages.ts'
 import { mix32 } from '../../plan/random.ts'
 import type { RequestRecord } from '../../record.ts'
-import { isGood, type MetricsConfig } from '../latency-recorder.ts'
 import type { Stored } from './histogram.ts'
 import { latencyOf } from './latency-definitions.ts'
 
@@ -12,8 +10,7 @@ const blockSize = 64
 const maxBlocks = 128
 
 /**
- * A bounded sample in plan order, for what histograms lose: whether neighbors resemble each other, and
- * whether the run drifts. It holds whole blocks of 64 neighboring arrivals: all of them up to 8,192 arrivals,
+ * A bounded sample in plan order, for what histograms lose: the end of the warm-up, and whether the run drifts. It holds whole blocks of 64 neighboring arrivals: all of them up to 8,192 arrivals,
  * and beyond that the 128 blocks with the smallest hash (bottom-k sampling, Cohen & Kaplan, PODC 2007). Only
  * the hash decides, so the sample of a run does not depend on how its requests were spread over workers or in
  * which order they came.
@@ -56,22 +53,13 @@ export class BottomKSample {
 }
 
 /** The sampled part of a record. Latencies count from the planned moment; null if it has none. */
-export function sampledOf(record: RequestRecord, { limits, watched = [] }: MetricsConfig) {
-  const { index, step, timestamps, outcome } = record
-  const ended = outcome.kind !== 'open'
+export function sampledOf(record: RequestRecord) {
+  const { index, step, timestamps } = record
   return {
     index,
     step,
     plannedNs: timestamps.planned,
     ttftNs: latencyOf(record, 'ttft', 'response'),
     e2eNs: latencyOf(record, 'e2e', 'response'),
-    // Null for an open request.
-    good: ended ? isGood(record, limits) : null,
-    failed: ended ? 'detail' in outcome : null,
-    /** Latencies that SLOs limit, in the order of `MetricsConfig.watched`; null if it has none. */
-    watched: watched.map(({ metric, clock }) =>
-      // The mean gap of a stream shows how it differs from its neighbors.
-      metric === 'icl' ? meanOf(record.gapsNs) : latencyOf(record, metric, clock),
-    ),
   }
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { rankOf } from '../../../../contract/averages.ts'
 import type { Distribution, Quantile } from '../../../../reports/load/model/measures.ts'
 import {
   kaplanMeierQuantile,
@@ -11,24 +12,26 @@ import { type Bucket, type Histogram, maxUnits, milliseconds, unitNs } from './h
 export const quantiles: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
 
 /**
- * A latency as reported. `independent` is the effective sample size as a share of the sample. Requests still
- * running are part of the quantiles, by Kaplan and Meier, but not of the mean.
+ * A latency as reported. Requests still running are part of the quantiles, by Kaplan and Meier, but not of the mean.
+ * @param independentAt effective sample size, as a share of the sample, of the values over some nanoseconds
  */
 export function distributionOf(
   values: Histogram,
   running: Histogram,
-  independent: number,
+  independentAt: (ns: number) => number,
 ): Distribution | null {
   const count = values.count + running.count
   if (count === 0) return null
+  const sample = censoredSample(values, running)
+  const median = sample.highAt(rankOf(0.5, count))
   return {
     count: values.count,
     censored: running.count,
-    effective: Number((count * independent).toFixed(1)),
+    effective: Number((count * independentAt(median)).toFixed(1)),
     min: milliseconds(values.minNs),
     mean: milliseconds(values.meanNs),
     max: milliseconds(values.maxNs),
-    quantiles: quantilesOf(values, running, count * independent),
+    quantiles: quantilesOf(sample, running.count, independentAt),
     histogram: values.count === 0 ? null : { unitNs, digits, base64: toHdr(values) },
   }
 }
@@ -46,9 +49,14 @@ export function censoredSample(ended: Histogram, censored: Histogram): OrderedSa
   }
 }
 
-function quantilesOf(ended: Histogram, censored: Histogram, effective: number): Quantile[] {
-  const sample = censoredSample(ended, censored)
+function quantilesOf(
+  sample: OrderedSample,
+  running: number,
+  independentAt: (ns: number) => number,
+): Quantile[] {
+  const { count } = sample
   return quantiles.map((q) => {
+    const effective = count * independentAt(sample.highAt(rankOf(q, count)))
     const { value, low, high, why } = quantileEstimate(sample, q, effective)
     const unknown = value === Number.POSITIVE_INFINITY
     return {
@@ -56,7 +64,7 @@ function quantilesOf(ended: Histogram, censored: Histogram, effective: number): 
       value: milliseconds(value),
       low: milliseconds(low),
       high: milliseconds(high),
-      why: unknown ? `${censored.count} of ${sample.count} were still running before it` : why,
+      why: unknown ? `${running} of ${count} were still running before it` : why,
     }
   })
 }

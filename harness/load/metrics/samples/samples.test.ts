@@ -154,7 +154,7 @@ const quantile = (found: ReturnType<typeof distributionOf>, q: number) =>
 
 describe('a distribution', () => {
   test('of 1 to 100 ms has its quantiles and their intervals', () => {
-    const found = distributionOf(bucketsOfMs(hundred), new Histogram(), 1)
+    const found = distributionOf(bucketsOfMs(hundred), new Histogram(), () => 1)
     const counts = { count: 100, censored: 0, effective: 100 }
     expect(found).toMatchObject({ ...counts, min: 1, mean: 50.5, max: 100 })
     // Ranks of the 95 % interval of the median of 100: 40 and 61, up to a thousandth.
@@ -170,7 +170,10 @@ describe('a distribution', () => {
   })
 
   test('has wider intervals if values are correlated', () => {
-    const median = quantile(distributionOf(bucketsOfMs(hundred), new Histogram(), 0.25), 0.5)
+    const median = quantile(
+      distributionOf(bucketsOfMs(hundred), new Histogram(), () => 0.25),
+      0.5,
+    )
     expect(median?.value).toBeCloseTo(50, 1)
     // Ranks 8 and 18 of 25, stretched by 4: 29 and 72.
     expect(median?.low).toBeCloseTo(29, 1)
@@ -180,15 +183,20 @@ describe('a distribution', () => {
   test('has higher quantiles if requests are still running', () => {
     // 60 took 1 to 60 ms; 40 had been running for 30 ms when the run ended.
     const sixty = bucketsOfMs(hundred.slice(0, 60))
-    const found = distributionOf(sixty, bucketsOfMs(new Array(40).fill(30)), 1)
+    const found = distributionOf(sixty, bucketsOfMs(new Array(40).fill(30)), () => 1)
     expect(found).toMatchObject({ count: 60, censored: 40, mean: 30.5, max: 60 })
     // After 30 ms 0.7 still run; the 30 left of 60 take 0.7/30 each: 0.5 is passed at the ninth.
     expect(quantile(found, 0.5)?.value).toBeCloseTo(39, 1)
-    expect(quantile(distributionOf(sixty, new Histogram(), 1), 0.5)?.value).toBeCloseTo(30, 1)
+    expect(
+      quantile(
+        distributionOf(sixty, new Histogram(), () => 1),
+        0.5,
+      )?.value,
+    ).toBeCloseTo(30, 1)
   })
 
   test('has no quantile if most requests were still running before it', () => {
-    const found = distributionOf(bucketsOfMs([1, 2]), bucketsOfMs(new Array(98).fill(3)), 1)
+    const found = distributionOf(bucketsOfMs([1, 2]), bucketsOfMs(new Array(98).fill(3)), () => 1)
     expect(quantile(found, 0.5)).toEqual({
       ...{ q: 0.5, value: null, low: null, high: null },
       why: '98 of 100 were still running before it',
@@ -196,5 +204,5 @@ describe('a distribution', () => {
   })
 
   test('is null without values', () =>
-    expect(distributionOf(new Histogram(), new Histogram(), 1)).toBeNull())
+    expect(distributionOf(new Histogram(), new Histogram(), () => 1)).toBeNull())
 })
