@@ -9,6 +9,7 @@ import {
   type Exchange,
   expect,
   inputText,
+  isDeclined,
   isObject,
   leavesOf,
   type Scenario,
@@ -196,7 +197,12 @@ export function createRecallLaw(scenario: Scenario) {
     let last = answer
     // With several endpoints, another one may know what this one has lost.
     const repeats = session.context.setup.profile.baseUrls === undefined ? 2 : 0
-    for (let tries = 0; tries < repeats && !knows(last, fact); tries += 1) last = await again()
+    for (let tries = 0; tries < repeats && !knows(last, fact); tries += 1) {
+      const next = await again()
+      if (!isDeclined(next)) last = next
+    }
+    if (isDeclined(last))
+      return session.markUndecided('inconclusive', [requirement], `${what} is a refusal`)
     const isKnown = knows(last, fact)
     if (!isKnown) {
       decided.add(requirement)

@@ -155,6 +155,16 @@ export const strictness = dialectTable({
     busyAfterATurn(['v3.generate', 'v3.updateChat'], () => tooEarly(409, storing)),
   'busy-for-a-moment: After a turn, the first request for another one in its chat is rejected with 409.':
     busyAfterATurn(['v3.generate'], () => new ApiError(409, storing)),
+  'busy-after-left-streams: After its client has left a slow stream, a chat takes no other turn for 15 seconds.':
+    mapping<number>((left) => [
+      (services) => ({ ...services, timing: (count) => services.timing(count, { gapMs: 10 }) }),
+      onRequest('v3.generate', (call) => {
+        const chat = chatIdOf(call)
+        if (Date.now() < (left.get(chat) ?? 0) + 15_000) throw new ApiError(409, storing)
+        call.signal.addEventListener('abort', () => left.set(chat, Date.now()))
+        return call
+      }),
+    ]),
   'busy-now-and-then: Every 80th request is rejected with 429 and Retry-After: 0.': counting(
     (next) => (services) => ({
       ...services,

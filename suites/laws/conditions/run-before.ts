@@ -1,4 +1,4 @@
-/** Runs that a later turn names as its parent, whatever happened to the chat and to the stream of that turn. */
+/** Runs that a later turn names as its parent, whatever happened to the chat, and runs whose stream was left. */
 import {
   type Chat,
   type Exchange,
@@ -36,15 +36,19 @@ export async function claimRunBefore(
   const chat = other ?? run.chat
   await changeChat(run, chat, changes)
   const parent_id = other ? undefined : run.parent
-  const turn = v3.generateBody(chat, tell, { parent_id, stream: true })
-  const say = (options: object) => v3.generateOk(turn, options)
+  const turn = v3.generateBody(chat, tell, { stream: true })
+  const say = async (options: object) => {
+    if (parent_id === undefined) return v3.generateOk(turn, options)
+    const linked = await v3.generate({ ...turn, parent_id }, { role: 'arrange', ...options })
+    // It is open whether an earlier run than the latest one may be a parent.
+    return isDeclined(linked) ? v3.generateOk(turn) : linked
+  }
   // The question was asked before, when the chat did not know the fact.
   const saying = await sayBesideOtherChat(run, chat, ask, say)
   const parent = parentIn(saying)
   if (parent === undefined || !(await claimTurnKept(run, chat, fact, saying))) return
   await changeChat(run, chat, changes)
   const body = (text: string) => v3.generateBody(chat, text, { parent_id: parent, stream: true })
-  await claimLeftOnce(run, chat, body(`${prompts.note(session.nonce())} ${prompts.longAnswer()}`))
   const nonce = session.nonce()
   const question = body(other ? `${prompts.note(nonce)} ${ask}` : ask)
   const answer = await send(question)
@@ -58,6 +62,8 @@ export async function claimRunBefore(
     alone: (text) => sayAlone(run, question, text),
     what: 'the answer to a question about the run before',
   })
+  // Last, as the chat may be busy with the run that its client left.
+  await claimLeftOnce(run, chat, body(`${prompts.note(session.nonce())} ${prompts.longAnswer()}`))
 }
 
 async function changeChat(run: Run, chat: Chat, changes: readonly Change[]): Promise<void> {
