@@ -94,6 +94,7 @@ describe('the cause of a change between runs with other settings', () => {
     })
   const settingsOf = (profile: object, only: readonly string[] = []): RunSettings => ({
     selection: { only, skip: [] },
+    explore: 0,
     profile: { baseUrl: 'http://a', ...profile },
   })
   const limits = (timeoutMs: number) => settingsOf({ limits: { timeoutMs, settleMs: 1 } })
@@ -118,6 +119,16 @@ describe('the cause of a change between runs with other settings', () => {
     ['an unknown profile', [passed, none, failed, null], 'target or profile', []],
     ['another URL', [passed, none, at('fail', 'http://b'), none], 'address', []],
     ['a trailing slash', [passed, none, at('fail', 'http://a/'), none], 'target', []],
+    [
+      'another depth',
+      [{ ...passed, depth: 'quick' }, none, { ...failed, depth: 'full' }, none],
+      ...(['depth', []] as const),
+    ],
+    [
+      'exploring',
+      [{ ...passed, depth: 'full' }, none, { ...failed, depth: 'full' }, { ...none, explore: 9 }],
+      ...(['depth', []] as const),
+    ],
     ['another selection', [passed, none, reportOf([]), settingsOf({}, ['OAI-*'])], 'selection', []],
   ])('is right if the difference is %s', (_, [a, settingsA, b, settingsB], cause, members) => {
     const sides = [

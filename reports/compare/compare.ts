@@ -10,8 +10,8 @@ import { type Conditions, conditionsOf } from './conditions.ts'
 /**
  * Cause of a change. `target`: this version judges the exchanges of A as A did. `kit`: it judges them
  * as B did. `both`: as neither. `selection`, `profile`: the runs selected different requirements, or
- * their profiles differ in a field that this one depends on. `address`: their URLs differ. `target or
- * profile`: the profiles differ, or may differ, in other fields. `unknown`: A lacks the evidence.
+ * their profiles differ in a field that this one depends on. `depth`, `address`: their depths or URLs differ.
+ * `target or profile`: the profiles differ, or may differ, in other fields. `unknown`: A lacks the evidence.
  */
 export type Cause =
   | 'target'
@@ -19,6 +19,7 @@ export type Cause =
   | 'both'
   | 'selection'
   | 'profile'
+  | 'depth'
   | 'address'
   | 'target or profile'
   | 'unknown'
@@ -159,8 +160,9 @@ function membersOf(id: string, { profile }: Conditions): readonly string[] {
 }
 
 /** The target is blamed if nothing but the target can have changed. */
-function refined(cause: Cause, { url, profile }: Conditions): Cause {
+function refined(cause: Cause, { url, depth, profile }: Conditions): Cause {
   if (cause !== 'target') return cause
+  if (depth !== null) return 'depth'
   if (url !== null) return 'address'
   return profile !== null && profile.length === 0 ? cause : 'target or profile'
 }

@@ -4,6 +4,8 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 /** Settings of a run, from the record next to its report. */
 export interface RunSettings {
   readonly selection: { readonly only: readonly string[]; readonly skip: readonly string[] }
+  /** Number of random operations that were requested. */
+  readonly explore: number
   /** The effective target profile, without keys. */
   readonly profile: object
 }
@@ -36,6 +38,7 @@ export function conditionsOf(a: Side, b: Side) {
     kit: pair(({ report }) => report.suite.version),
     interface: pair(({ report }) => report.suite.interface),
     selection: pair(({ report }) => report.target.profile) ?? pair(selectionText),
+    depth: pair(depthText),
     strict: pair(({ report }) => String(report.strict)),
     /** Fields of the profiles that differ; null if a run has no record of them. */
     profile: a.settings && b.settings && differences(a.settings.profile, b.settings.profile),
@@ -50,6 +53,12 @@ function selectionText({ settings }: Side): string | null {
   const { only, skip } = settings.selection
   const flags = [...only.map((glob) => `--only ${glob}`), ...skip.map((glob) => `--skip ${glob}`)]
   return flags.join(' ') || 'everything'
+}
+
+/** `full`, `normal, --explore 200`; null if it is not known. */
+function depthText({ report, settings }: Side): string | null {
+  const explore = settings?.explore ?? report.exploration?.operations ?? 0
+  return report.depth ? `${report.depth}${explore > 0 ? `, --explore ${explore}` : ''}` : null
 }
 
 /** Fields that differ between the two, including those of nested objects. */

@@ -124,6 +124,7 @@ const causes: Readonly<Record<Cause, string>> = {
   both: 'the target and chatgen changed',
   selection: 'the selections differ',
   profile: 'the profiles differ',
+  depth: 'the depths differ',
   address: 'different target URL',
   'target or profile': 'the target or its profile changed',
   unknown: 'unknown whether the target or chatgen changed',
@@ -142,8 +143,8 @@ function causeText({ cause, members }: Pick<RowChange, 'cause' | 'members'>): st
 
 /** Differences between the settings of the runs, shown before any verdict. */
 function conditionSection(conditions: Conditions): Section {
-  const { url, kit, interface: revision, selection, strict, profile } = conditions
-  const pairs = { URL: url, chatgen: kit, interface: revision, selection, strict }
+  const { url, kit, interface: revision, selection, depth, strict, profile } = conditions
+  const pairs = { URL: url, chatgen: kit, interface: revision, selection, depth, strict }
   const facts = Object.entries(pairs).flatMap(([name, pair]): readonly Fact[] =>
     pair === null ? [] : [[name.padEnd(nameWidth), `${pair.a} → ${pair.b}`]],
   )

@@ -94,7 +94,7 @@ Examples:
   $ chatgen compare load-monday load-tuesday --metric ttft.p99
 
 The exchanges of A are judged again by this version of chatgen, to tell changes of the target from
-changes of chatgen. Differences in URL, profile and selection of the two runs are listed first. Nothing
+changes of chatgen. Differences in URL, profile, selection and depth of the two runs are listed first. Nothing
 is sent.
 
 Of load reports it prints the ratio of each figure with its interval, and a verdict with a family-wise
@@ -165,8 +165,9 @@ function sideOf({ report, dir }: StoredReport): Side {
   try {
     const record = readRunRecord(file)
     if (record.startedAt !== report.startedAt) return { report, settings: null }
-    const { selection } = record
-    return { report, settings: { selection, profile: profileOfRecord(record, file) } }
+    const { selection, explore = 0 } = record
+    const profile = profileOfRecord(record, file)
+    return { report, settings: { selection, explore, profile } }
   } catch (error) {
     if (error instanceof ConfigurationError) return { report, settings: null }
     throw error
