@@ -1,15 +1,18 @@
+import { conditions } from './conditions.ts'
+
 /**
- * A message without the parts that vary between runs and models: identifiers, nonces, times, ports, counts,
- * quoted text. Messages about the same behavior become equal; the status of a response stays, since another
- * status is another behavior.
+ * A message without the parts that vary between runs, depths and models: identifiers, nonces, times, ports,
+ * counts, quoted text, conditions of requests. Messages about the same behavior become equal; the status of a
+ * response stays, since another status is another behavior.
  */
 export function stableText(message: string): string {
   const text = replacements.reduce(
     (rest, [pattern, mark]) => rest.replaceAll(pattern, mark),
     message
       .slice(0, maxLength)
+      .replaceAll(underConditions, '')
       .replaceAll(ansi, '')
-      .replaceAll(cut, '<value>')
+      .replaceAll(cut, '<text>')
       .replaceAll(quoted, unquoted),
   )
   const kept = aboutStatus.test(text)
@@ -20,13 +23,24 @@ export function stableText(message: string): string {
 }
 
 /** Increases with every change of `stableText`, because older digests are no longer comparable. */
-export const stableTextVersion = 2
+export const stableTextVersion = 3
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are colored by them
 const ansi = /\u001b\[[\d;]*m/g
 
 /** Judges and claims produce no message this long; an internal error may be. */
 const maxLength = 2_000
+
+const condition = Object.values(conditions)
+  .flatMap((dimensions) => Object.entries<object>(dimensions))
+  .flatMap(([name, values]) => Object.keys(values).map((value) => `${name} ${value}`))
+  .join('|')
+
+/** The conditions of a request, and the operations of a random sequence. */
+const underConditions = new RegExp(
+  `(?: \\(|(?<=a request) with )(?:plain request|(?:${condition})(?:, (?:${condition}))*)(?:\\)|(?= \\())|, after: .*`,
+  'gs',
+)
 
 /** A value that a judge has truncated, up to its length; its quotes are not closed. */
 const cut = /["'{[][^\n]{0,60}… \(\d+ characters\)/g
@@ -54,6 +68,11 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b(?=\w*\d)(?=\w*[A-Za-z])\w{16,}/g, '<id>'],
   [/\bx\d+\b/g, '<exchange>'],
   [/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '<duration>'],
+  // A list of texts and names of a run, of any length.
+  [
+    /(?:(?:, )?(?:<text>|"[^"<\s]*<(?:id|word|run|time)>[^"\s]*"))+(?:, … \(\d+ in all\))?/g,
+    ' <text>',
+  ],
 ]
 
 const number = /(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])/g

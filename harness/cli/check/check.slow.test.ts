@@ -38,7 +38,7 @@ function checkAgainst(baseline: string | null, more = '') {
 }
 
 test('--baseline ends with 1 if a requirement fails differently from its entry', async () => {
-  const entry = 'OAI-AUTH-01: { because: x, fingerprint: v2-0123456789abcdef }'
+  const entry = 'OAI-AUTH-01: { because: x, fingerprint: v3-0123456789abcdef }'
   expectEnd(await checkAgainst(entry), 1, { out: /^VIOLATED[\s\S]*fails\s+differently/ })
 })
 
@@ -46,7 +46,7 @@ test('--update-baseline writes drafts, and their completion makes the next run e
   const first = await checkAgainst(null, '--update-baseline --quiet')
   expectEnd(first, 1, { out: 'added (set "because" where it is TO BE WRITTEN): OAI-AUTH-01' })
   expect(first.read('known.yaml')).toMatch(
-    /OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v2-/,
+    /OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v3-/,
   )
 
   const written = first.read('known.yaml').replace('TO BE WRITTEN', 'the gateway is open')

@@ -120,7 +120,7 @@ function rewrite(
   refusing(Error, write, 'cannot write the baseline')
   const parts = [
     { label: `added (set "because" where it is ${toBeWritten})`, ids: added },
-    { label: 'fingerprint changed (review)', ids: changed },
+    { label: 'fingerprint or depth changed (review)', ids: changed },
     { label: 'removed', ids: removed },
   ].filter(({ ids }) => ids.length > 0)
   if (parts.length === 0) return `Baseline ${source.name} is up to date`

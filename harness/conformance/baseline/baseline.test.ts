@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { requirementIds } from '../../../contract/index.ts'
-import { type RequirementResult, verdicts } from '../../../contract/report/conformance.ts'
+import {
+  type ConformanceReport,
+  type RequirementResult,
+  verdicts,
+} from '../../../contract/report/conformance.ts'
 import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { ConfigurationError } from '../errors.ts'
 import { reportOutcome } from '../report/build-report.ts'
@@ -259,11 +263,11 @@ describe('an update of a baseline', () => {
         because: a migration is under way
         until: 2026-12-31
         issue: 17
-        fingerprint: v2-ba37f204b3f974c5
+        fingerprint: v3-ba37f204b3f974c5
         found: the history of <n> has <n> steps
       V3-SSE-05:
         because: TO BE WRITTEN
-        fingerprint: v2-9ac5d19a4d5e6744
+        fingerprint: v3-9ac5d19a4d5e6744
         found: the first event is response.output_item.added
       "
     `)
@@ -277,11 +281,11 @@ describe('an update of a baseline', () => {
 
       V3-IDEM-02:
         because: TO BE WRITTEN
-        fingerprint: v2-ba37f204b3f974c5
+        fingerprint: v3-ba37f204b3f974c5
         found: the history of <n> has <n> steps
       V3-SSE-05:
         because: TO BE WRITTEN
-        fingerprint: v2-9ac5d19a4d5e6744
+        fingerprint: v3-9ac5d19a4d5e6744
         found: the first event is response.output_item.added
       "
     `)
@@ -315,6 +319,36 @@ describe('an update of a baseline', () => {
       )
     }
   })
+
+  test.each<[string, Partial<ConformanceReport>, object, Partial<ConformanceReport>, object]>([
+    ['depth', { depth: 'full' }, { depth: 'full' }, { depth: 'normal' }, { depth: 'normal' }],
+    [
+      'number of random operations',
+      { depth: 'full', exploration: { operations: 200, violations: 1 } },
+      { explore: 200 },
+      ...([{ depth: 'full' }, { depth: 'full' }] as const),
+    ],
+  ])(
+    'records the lowest %s, below which a pass is no problem',
+    (_, more, entry, less, entryNow) => {
+      const at = (verdict: 'fail' | 'pass', run: Partial<ConformanceReport>, by: string) =>
+        reportOf([{ ...broken, verdict, brokenBy: [by] }], { ...run })
+      const file = updated('', at('fail', more, 'explore' in entry ? 'explore' : 'one'))
+      const baseline = load(file.replace(toBeWritten, 'known'))
+      expect(baseline.entries.get(broken.id)).toMatchObject(entry)
+      const problemsIn = (run: Partial<ConformanceReport>) =>
+        applyBaseline(at('pass', run, 'one'), baseline, today).baseline?.problems.length
+      expect([problemsIn(less), problemsIn(more)]).toEqual([0, 1])
+      expect(updated(file, at('pass', less, 'one'))).toBe(file)
+      const again = load(updated(file, at('fail', less, 'one')), 'kept').entries.get(broken.id)
+      expect(again).toEqual({
+        because: toBeWritten,
+        ...written,
+        found: expect.any(String),
+        ...entryNow,
+      })
+    },
+  )
 
   test('removes all entries if all requirements pass', () => {
     const clean = reportOf(

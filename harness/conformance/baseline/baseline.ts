@@ -9,8 +9,10 @@ import {
   type RequirementResult,
   type Verdict,
 } from '../../../contract/report/conformance.ts'
+import { exploring } from '../defaults.ts'
 import { checkDocument, didYouMean, readDocument, type Source } from '../profile/document.ts'
 import { reportOutcome } from '../report/build-report.ts'
+import { depths } from '../run-setup.ts'
 
 /**
  * Applies a baseline to a report: a violation with an entry is `known` and does not count. An entry that does
@@ -52,15 +54,16 @@ function rule(
   requirement: RequirementResult,
   entry: BaselineEntry,
   today: string,
-  { interrupted }: ConformanceReport,
+  report: ConformanceReport,
 ): Ruling {
+  const { interrupted } = report
   const problem = (kind: BaselineProblem['kind'], message: string): Ruling => ({
     id: requirement.id,
     kind,
     message: `${requirement.id} ${message}`,
   })
   // A requirement that an interrupted run did not reach may still be broken.
-  if (!interrupted && requirement.verdict === 'pass') {
+  if (!interrupted && requirement.verdict === 'pass' && triesEnough(report, entry)) {
     return problem('passes', 'passes now: delete its entry')
   }
   if (!interrupted && excusesNothing.includes(requirement.verdict)) {
@@ -82,6 +85,15 @@ function rule(
     return problem('differs', `${how}: ${requirement.message ?? 'no message'}${before}`)
   }
   return 'known'
+}
+
+/** Tests if a run tries at least what showed the violation of an entry: what it does not try may still be broken. */
+function triesEnough(
+  { depth, exploration }: ConformanceReport,
+  entry: Pick<BaselineEntry, 'depth' | 'explore'>,
+): boolean {
+  const isDeep = depths.indexOf(depth ?? 'full') >= depths.indexOf(entry.depth ?? 'quick')
+  return isDeep && (exploration?.operations ?? 0) >= (entry.explore ?? 0)
 }
 
 const excusesNothing: readonly Verdict[] = ['not-applicable', 'observed', 'unclaimed']
@@ -106,22 +118,24 @@ export function updateBaseline(report: ConformanceReport, before: Baseline) {
   const ids = new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
   // A requirement that was not judged keeps its entry.
   const over: readonly unknown[] = ['pass', ...excusesNothing]
-  const removed = [...before.entries.keys()].filter((id) => over.includes(ids.get(id)?.verdict))
+  const isOver = ([id, entry]: readonly [string, BaselineEntry]) => {
+    const verdict = ids.get(id)?.verdict
+    return over.includes(verdict) && (verdict !== 'pass' || triesEnough(report, entry))
+  }
+  const removed = [...before.entries].filter(isOver).map(([id]) => id)
   const kept = [...before.entries]
     .filter(([id]) => !removed.includes(id))
-    .map(([id, entry]) => [id, refreshed(entry, ids.get(id))] as const)
+    .map(([id, entry]) => [id, refreshed(entry, ids.get(id), report)] as const)
   const added = report.requirements
     .filter((one) => !before.entries.has(one.id) && counts(one.verdict, report.strict))
-    .map((one) => [one.id, refreshed({ because: toBeWritten }, one)] as const)
+    .map((one) => [one.id, refreshed({ because: toBeWritten }, one, report)] as const)
   const sorted = [...kept, ...added].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     entries: new Map<string, BaselineEntry>(sorted),
     /** Ids with a violation that had no entry; their `because` must be filled in. */
     added: added.map(([id]) => id),
-    /** Ids whose requirement fails differently from its entry, or whose entry had no fingerprint. */
-    changed: kept
-      .filter(([id, entry]) => entry.fingerprint !== before.entries.get(id)?.fingerprint)
-      .map(([id]) => id),
+    /** Ids whose requirement fails differently from its entry, or at a lower depth, and of incomplete entries. */
+    changed: kept.filter(([id, entry]) => entry !== before.entries.get(id)).map(([id]) => id),
     /** Ids that pass now or do not apply. */
     removed,
   }
@@ -134,11 +148,27 @@ function counts(verdict: Verdict, strict: boolean): boolean {
 function refreshed(
   entry: BaselineEntry,
   requirement: RequirementResult | undefined,
+  report: ConformanceReport,
 ): BaselineEntry {
   if (requirement === undefined || !isViolation(requirement)) return entry
-  const fingerprint = fingerprintOf(requirement)
-  if (entry.fingerprint === fingerprint) return entry
-  return { ...entry, fingerprint, found: stableText(requirement.message ?? '') }
+  // What showed the violation before is kept, unless this run has shown it with less.
+  const isKept = (entry.depth ?? entry.explore) !== undefined && triesEnough(report, entry)
+  const next = {
+    ...entry,
+    fingerprint: fingerprintOf(requirement),
+    found: stableText(requirement.message ?? ''),
+    ...(isKept ? {} : seenBy(requirement, report)),
+  }
+  const isSame = (['fingerprint', 'depth', 'explore'] as const).every(
+    (name) => next[name] === entry[name],
+  )
+  return isSame ? entry : next
+}
+
+function seenBy({ brokenBy }: RequirementResult, { depth, exploration }: ConformanceReport) {
+  return brokenBy.join() === exploring
+    ? { depth: undefined, explore: exploration?.operations }
+    : { depth, explore: undefined }
 }
 
 /** The fields of an entry in the order in which they are written. */
@@ -160,6 +190,10 @@ const entry = z.strictObject(
       .optional(),
     /** Finding at the time of the fingerprint; for the reader, not compared. */
     found: z.string().optional(),
+    /** Lowest depth that showed the violation; a run at a lower one may pass. */
+    depth: z.enum(depths).optional(),
+    /** Number of random operations, if only these showed it. */
+    explore: z.int().positive().optional(),
   },
   'an entry is a mapping; because gives the reason why it is accepted',
 )
@@ -215,8 +249,9 @@ export function baselineText(source: Source, entries: ReadonlyMap<string, Baseli
     const own = map.get(id)
     if (own instanceof YAMLMap) {
       for (const [key, value] of Object.entries(entry)) {
-        if (String(own.get(key)) === value) continue
-        own.set(key, document.createNode(value))
+        if (String(own.get(key)) === String(value)) continue
+        if (value === undefined) own.delete(key)
+        else own.set(key, document.createNode(value))
         own.flow = false
       }
     } else map.set(document.createNode(id), document.createNode(entry))
