@@ -5,7 +5,7 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/test-support/measurements.ts'
 import { listenOnLoopback } from '../../client/test-support/listen-on-loopback.ts'
 import { plainTarget } from '../target.ts'
-import { separateReason, spreadNote, spreadReason, startSpreadOf } from './merge-parts.ts'
+import { spreadNote, spreadProblem, startSpreadOf } from './merge-parts.ts'
 import { type DatedAnswer, measureOffset, targetClock } from './target-clock.ts'
 
 const way = fc.double({ min: 0, max: 40, noNaN: true })
@@ -54,39 +54,43 @@ describe('start times of shards', () => {
       ...{ count: 3, localSpreadMs: 10, skewMs: 240 },
       ...{ spreadMs: 245, uncertaintyMs: 6, boundMs: 251 },
     })
-    expect(spreadReason(spread, true)).toMatch(/^the shards started 239 ms or more apart/)
-    expect(spreadReason(spread, false)).toBeNull()
+    expect(spreadProblem(spread, 60_000)?.reason).toMatch(
+      /^the shards started 239 ms or more apart/,
+    )
     expect(spreadNote(spread)).toContain('at most 251 ms longer')
   })
 
   test('are not a reason if they are equal within the uncertainty', () => {
     const spread = startSpreadOf([at(0, clock(0)), at(0, clock(103))])
-    expect(spreadReason(spread, true)).toBeNull()
+    expect(spreadProblem(spread, 60_000)).toBeNull()
   })
 
   test('are unknown if the clock offset of one shard is', () => {
     const spread = startSpreadOf([at(0, clock(0)), at(700, null)])
     expect(spread).toMatchObject({ localSpreadMs: 700, skewMs: null, boundMs: null })
-    expect(spreadReason(spread, true)).toBeNull()
+    expect(spreadProblem(spread, 60_000)).toBeNull()
     expect(spreadNote(spread)).toMatch(/is unknown/)
   })
 })
 
 test.each([
-  ['by the clock of the target', 60_000, 0, null],
-  ['by the clock of the target, if their own differ', 60_000, -60_000, 'together'],
-  ['by their own clocks, if that of the target is unknown', 60_000, null, null],
-  ['while the first still sends', 59_000, 0, 'together'],
-])(
-  'shards that start a minute apart are invalid unless they overlap: %s',
-  (_, apartMs, offsetMs, end) => {
-    const clocks = offsetMs === null ? [null, null] : [clock(0, 0), clock(offsetMs, 0)]
-    const spread = startSpreadOf([at(0, clocks[0]), at(apartMs, clocks[1])])
-    const reason = separateReason(spread, 60_000)
-    if (end === 'together') expect(reason).toBeNull()
-    else expect(reason).toMatch(/^the shards did not run at the same time: they started 60000 ms/)
-  },
-)
+  ['invalid by the clock of the target', 60_000, 60_000, 0, 'invalid'],
+  ['valid by the clock of the target, whatever their own', 60_000, 60_000, -60_000, undefined],
+  [
+    'invalid by their own clocks, if that of the target is unknown',
+    60_000,
+    60_000,
+    null,
+    'invalid',
+  ],
+  ['invalid after a twentieth of the duration', 60_000, 3_000, 0, 'invalid'],
+  ['degraded before', 60_000, 2_999, 0, 'degraded'],
+  ['degraded in a short run', 2_000, 499, 0, 'degraded'],
+])('shards that start apart are %s', (_, durationMs, apartMs, offsetMs, verdict) => {
+  const clocks = offsetMs === null ? [null, null] : [clock(0, 0), clock(offsetMs, 0)]
+  const spread = startSpreadOf([at(0, clocks[0]), at(apartMs, clocks[1])])
+  expect(spreadProblem(spread, durationMs)?.verdict).toBe(verdict)
+})
 
 /** A target with these clocks in turn, on a network with these one-way times. */
 function simulated(offsets: readonly number[], ways: readonly (readonly [number, number])[]) {

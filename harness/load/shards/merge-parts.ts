@@ -89,6 +89,9 @@ type StartSpread = NonNullable<LoadReport['shards']>
 /** Maximum spread of the starts: shards further apart do not send the planned load. */
 const maxSpreadMs = 100
 
+/** Share of the duration from which shards that start apart are no load together. */
+const maxSpreadShare = 0.05
+
 /**
  * Spread of the starts of shards. Latencies are differences of one clock, so skew changes none of them;
  * but a shard that starts late by the common clock sends its part of the plan late, and its response
@@ -111,27 +114,23 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
   return { ...head, skewMs, spreadMs, uncertaintyMs, boundMs: spreadMs + uncertaintyMs }
 }
 
-/** Reason why the merged load is not the planned one; null if it is, or may be. */
-export function spreadReason(
-  { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,
-  hasStartAt: boolean,
-): string | null {
-  const certain = spreadMs === null || uncertaintyMs === null ? null : spreadMs - uncertaintyMs
-  if (!hasStartAt || certain === null || certain <= maxSpreadMs) return null
-  return `the shards started ${milliseconds(certain)} or more apart by the clock of the target, and ${milliseconds(localSpreadMs)} by their own clocks: synchronize the clocks`
-}
-
 /**
- * Reason why the shards are no load together: one began after the planned end of another, by the clock of the
- * target, or by their own clocks if it is unknown. Null if some of their time was common.
+ * Verdict on starts that were certainly apart: the merged load is not the planned one, or no load together. By the
+ * clock of the target; if it is unknown, shards far apart by their own clocks are no load together. Null otherwise.
  */
-export function separateReason(
+export function spreadProblem(
   { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,
   durationMs: number,
-): string | null {
+): { readonly verdict: 'degraded' | 'invalid'; readonly reason: string } | null {
   const apartMs = spreadMs === null ? localSpreadMs : spreadMs - (uncertaintyMs ?? 0)
-  if (apartMs < durationMs) return null
-  return `the shards did not run at the same time: they started ${milliseconds(apartMs)} or more apart and send for ${milliseconds(durationMs)}; --start-at begins them together`
+  const started = `started ${milliseconds(apartMs)} or more apart`
+  if (apartMs >= Math.max(maxStartSpreadMs, maxSpreadShare * durationMs)) {
+    const reason = `the shards did not run at the same time: they ${started} and send for ${milliseconds(durationMs)}; --start-at begins them together`
+    return { verdict: 'invalid', reason }
+  }
+  if (spreadMs === null || apartMs <= maxSpreadMs) return null
+  const reason = `the shards ${started} by the clock of the target, and ${milliseconds(localSpreadMs)} by their own clocks: begin them with --start-at, and synchronize the clocks`
+  return { verdict: 'degraded', reason }
 }
 
 export function spreadNote({ skewMs, spreadMs, uncertaintyMs, boundMs }: StartSpread): string {

@@ -14,9 +14,8 @@ import {
   mergedGenerator,
   notesOf,
   type Shard,
-  separateReason,
   spreadNote,
-  spreadReason,
+  spreadProblem,
   startSpreadOf,
 } from './merge-parts.ts'
 
@@ -45,12 +44,8 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     idsOf(parts),
   )
   const spread = startSpreadOf(reports)
-  const separate = separateReason(spread, first.plan.durationMs)
-  const generator = worsened(
-    mergedGenerator(reports),
-    separate ?? spreadReason(spread, first.config.startAt !== null),
-    separate === null ? 'degraded' : 'invalid',
-  )
+  const apart = spreadProblem(spread, first.plan.durationMs)
+  const generator = worsened(mergedGenerator(reports), apart)
   const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, integrity })]
   const partial = missingOf(reports)
   const interrupted = reports.some((report) => report.interrupted)
@@ -89,14 +84,10 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
   }
 }
 
-function worsened(
-  generator: GeneratorRow,
-  reason: string | null,
-  to: 'degraded' | 'invalid',
-): GeneratorRow {
-  if (reason === null) return generator
-  const verdict = generator.verdict === 'invalid' ? 'invalid' : to
-  return { ...generator, verdict, reasons: [...generator.reasons, reason] }
+function worsened(generator: GeneratorRow, apart: ReturnType<typeof spreadProblem>): GeneratorRow {
+  if (apart === null) return generator
+  const verdict = generator.verdict === 'invalid' ? 'invalid' : apart.verdict
+  return { ...generator, verdict, reasons: [...generator.reasons, apart.reason] }
 }
 
 /** The measurements of each shard, and the metrics of all. */
