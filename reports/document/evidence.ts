@@ -59,12 +59,16 @@ export function briefEvidence(
   return [...command, chalk.dim(shorten(answer, width))]
 }
 
-/** The request as a command that repeats it; the script, for a body that is too long. */
+/** Steps of a chat that are shown before a request. */
+const maxSteps = 3
+
+/** The request as a command that repeats it; the script, for a body that is too long or many steps. */
 export function commandText(
   exchange: Exchange,
   { chat, script }: Pick<Shown, 'chat' | 'script'>,
 ): string {
-  const isLong = hasLongBody(exchange) || (chat?.changed && hasLongBody(chat.changed))
+  const steps = chat?.map((step) => step.exchange) ?? []
+  const isLong = steps.length > maxSteps || [exchange, ...steps].some(hasLongBody)
   return script !== null && isLong ? `bash ${shellQuote(script)}` : toCurl(exchange, { chat })
 }
 

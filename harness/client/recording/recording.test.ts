@@ -169,8 +169,6 @@ describe('a recording on disk', () => {
     for (const exchange of large) {
       expect(recording.get(exchange.id)).toEqual(exchange)
       expect(recording.has(exchange.id)).toBe(true)
-      const { method, url } = exchange.request
-      expect(recording.requestLine(exchange.id)).toBe(`${method} ${url}`)
     }
     expect(recording.get('x99')).toBeUndefined()
     expect(recording.lost).toBe(0)

@@ -2,9 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 import { StringDecoder } from 'node:string_decoder'
 import { type Exchange, restoreExchange } from '../../../contract/index.ts'
 
-interface Place extends Pick<StoredLine, 'start' | 'length'> {
-  readonly requestLine: string | undefined
-}
+type Place = Pick<StoredLine, 'start' | 'length'>
 
 /**
  * The exchanges of an `exchanges.ndjson` by id, in the order of the file. Each is restored on access and kept
@@ -29,8 +27,7 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     this.#file = file
     this.folder = folder
     for (const { start, length, head } of storedLines(file)) {
-      const [, method, url] = /"request":\{"method":"(\w+)","url":"([^"\\]*)"/.exec(head) ?? []
-      const place = { start, length, requestLine: method && `${method} ${url}` }
+      const place = { start, length }
       const id = /^\{"id":"([^"\\]*)"/.exec(head)?.[1] ?? this.#restore(place)?.id
       if (id === undefined) this.#lost += 1
       else this.#places.set(id, place)
@@ -65,11 +62,6 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     }
     this.#latest = exchange
     return exchange
-  }
-
-  /** `POST http://host/path`, without reading the exchange; undefined if the beginning of its line does not say it. */
-  requestLine(id: string): string | undefined {
-    return this.#places.get(id)?.requestLine
   }
 
   keys(): MapIterator<string> {
@@ -114,7 +106,7 @@ const maxKept = 1 << 26
 interface StoredLine {
   readonly start: number
   readonly length: number
-  /** Beginning of the line: the id of its exchange, its labels, method and URL. */
+  /** Beginning of the line: the id of its exchange. */
   readonly head: string
 }
 

@@ -1,100 +1,129 @@
 import { bodyText, type Exchange, requestPath, succeeded } from '../../../contract/index.ts'
 
 /**
- * The chat of a request. A run deletes its chats, so a command that repeats the request makes
- * another one first.
+ * The chat of a request. A run deletes its chats, so commands before the request make another one: the creation, what
+ * the run changed in the chat until then, files that it names, and pages that were read for their cursors.
  */
-export interface ChatOfRequest {
-  readonly id: string
-  /** The exchange that created it. */
-  readonly created: Exchange
-  /** Name of the field of its response with the id; the first of that name. */
-  readonly member: string
-  /** The last change of the chat before a request that reads it; the one whose response has `parent`. */
-  readonly changed: Exchange | null
-  /** The message that the request follows. */
-  readonly parent: Place | null
+export type ChatOfRequest = readonly Step[]
+
+interface Step {
+  readonly exchange: Exchange
+  /** The id in its response that later requests name: of the chat, a parent or a file, or a cursor. */
+  readonly made: MadeId | null
 }
 
-/** An id in a response: the `nth` field of that name, from 1. */
-interface Place {
+/** An id in a response: the `nth` field of that name, from 1; it is in `variable` of the shell. */
+interface MadeId {
   readonly id: string
   readonly member: string
   readonly nth: number
+  readonly variable: string
 }
 
-/** Exchanges by id. Stored ones may be large, and say without being read which request they are of. */
+/** Exchanges by id, in the order of the run. */
 export interface Exchanges extends ReadonlyMap<string, Exchange> {
-  /** Method and URL. */
-  requestLine?(id: string): string | undefined
   /** Results folder with a script for each exchange that shows a violation. */
   readonly folder?: string | undefined
 }
 
-type Creation = Pick<ChatOfRequest, 'member'> & { readonly exchange: string }
+interface ChatIndex {
+  /** The creations of chats by each id in their responses. */
+  readonly creations: ReadonlyMap<string, Pick<MadeId, 'member'> & { readonly exchange: string }>
+  /** Ids of the exchanges that name a chat, in the order of the run; of null: the uploads that name none. */
+  readonly byChat: ReadonlyMap<string | null, readonly string[]>
+}
 
-const creations = new WeakMap<Exchanges, ReadonlyMap<string, Creation>>()
+const indexes = new WeakMap<Exchanges, ChatIndex>()
 
-/** Finds the chat that a request names, and its creation; null if there is none. */
+/** Finds the chat that a request names, and what the run did in it before; null if there is none. */
 export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest | null {
   const id = chatIdIn(exchange)
   if (id === null) return null
-  const byChat = creations.get(exchanges) ?? creationsIn(exchanges)
-  creations.set(exchanges, byChat)
-  const creation = byChat.get(id)
+  const { creations, byChat } = indexes.get(exchanges) ?? indexOf(exchanges)
+  const creation = creations.get(id)
   const created = creation && exchanges.get(creation.exchange)
   if (!creation || !created) return null
-  const parent = /"parent_id":\s*"([\w-]{8,})"/.exec(sentText(exchange))?.[1]
-  const isReading = exchange.request.method === 'GET'
-  const between = [created.id, exchange.id] as const
-  const changed = isReading || parent ? lastChange(id, exchanges, between, parent) : null
-  const place = parent && changed ? placeOf(parent, bodyText(changed)) : null
-  return { id, created, member: creation.member, changed, parent: place }
+  const inChat = byChat.get(id) ?? []
+  const before = inChat.slice(0, Math.max(0, inChat.indexOf(exchange.id)))
+  const uploads = byChat.get(null) ?? []
+  const made = { id, member: creation.member, nth: 1, variable: 'CHAT' }
+  return [{ exchange: created, made }, ...stepsBefore(exchange, [...uploads, ...before], exchanges)]
 }
 
-function placeOf(id: string, text: string): Place | null {
-  const fields = [...text.matchAll(/"(\w+)": *"([^"]*)"/g)]
-  const member = fields.find(([, , value]) => value === id)?.[1]
-  if (member === undefined) return null
-  const own = fields.filter(([, name]) => name === member)
-  return { id, member, nth: own.findIndex(([, , value]) => value === id) + 1 }
-}
-
-function lastChange(
-  chat: string,
+function stepsBefore(
+  request: Exchange,
+  before: readonly string[],
   exchanges: Exchanges,
-  [after, before]: readonly [string, string],
-  parent: string | undefined,
-): Exchange | null {
-  const ids = [...exchanges.keys()]
-  for (const id of ids.slice(ids.indexOf(after) + 1, ids.indexOf(before)).toReversed()) {
-    if (exchanges.requestLine?.(id)?.startsWith('GET ')) continue
+): readonly Step[] {
+  const needed = new Set(namedIn(request))
+  const steps: Step[] = []
+  for (const id of before.toReversed()) {
     const exchange = exchanges.get(id)
-    if (exchange === undefined || exchange.request.method === 'GET') continue
-    const isParent = parent === undefined || bodyText(exchange).includes(`"${parent}"`)
-    if (succeeded(exchange) && chatIdIn(exchange) === chat && isParent) return exchange
+    if (exchange === undefined || !succeeded(exchange)) continue
+    const own = namedIn(exchange)
+    const made = madeIn(
+      exchange,
+      [...needed].filter((one) => !own.includes(one)),
+    )
+    const isChange = exchange.request.method !== 'GET' && chatIdIn(exchange) !== null
+    if (!isChange && made === null) continue
+    steps.push({ exchange, made })
+    needed.delete(made?.id ?? '')
+    for (const one of own) needed.add(one)
   }
-  return null
+  return steps.toReversed()
 }
 
-/** The creations of chats by each id in their responses. */
-function creationsIn(exchanges: Exchanges): ReadonlyMap<string, Creation> {
-  const found = new Map<string, Creation>()
-  for (const id of exchanges.keys()) {
-    const line = exchanges.requestLine?.(id)
-    if (line !== undefined && !/^POST [^?]*\/chat(\?|$)/.test(line)) continue
-    const created = exchanges.get(id)
-    if (created?.request.method !== 'POST' || !succeeded(created)) continue
-    if (!requestPath(created).endsWith('/chat')) continue
+/** Ids in a request that earlier responses gave: of a parent and of files, and the cursor of a page. */
+function namedIn(exchange: Exchange): readonly string[] {
+  const ids = sentText(exchange).matchAll(/"(?:parent_)?id":\s*"([\w-]{8,})"/g)
+  const [, cursor = ''] = /[?&]cursor=([^&]{8,})/.exec(exchange.request.url) ?? []
+  const all = [...[...ids].map(([, id = '']) => id), cursor.replaceAll('%3D', '=')]
+  return all.filter((id) => /^[\w=-]+$/.test(id))
+}
+
+/** Histories show the ids of messages as well, but cursors are theirs alone. */
+function madeIn(exchange: Exchange, needed: readonly string[]): MadeId | null {
+  const text = bodyText(exchange)
+  if (!needed.some((id) => text.includes(id))) return null
+  const isRead = exchange.request.method === 'GET'
+  const fields = [...text.matchAll(/"(\w+)": *"([^"]*)"/g)]
+  const found = fields.find(
+    ([, member, value = '']) => needed.includes(value) && (member === 'cursor') === isRead,
+  )
+  if (found === undefined) return null
+  const [, member = '', id = ''] = found
+  const same = fields.filter(([, name]) => name === member)
+  const kind = isRead ? 'CURSOR' : isUpload(exchange) ? 'FILE' : 'PARENT'
+  const variable = `${kind}_${exchange.id.replaceAll(/\W/g, '_')}`
+  return { id, member, nth: same.indexOf(found) + 1, variable }
+}
+
+function isUpload(exchange: Exchange): boolean {
+  return exchange.request.method === 'POST' && requestPath(exchange).endsWith('/attachment')
+}
+
+function indexOf(exchanges: Exchanges): ChatIndex {
+  const creations = new Map<string, { exchange: string; member: string }>()
+  const byChat = new Map<string | null, string[]>()
+  for (const [id, exchange] of exchanges) {
+    const chat = chatIdIn(exchange)
+    if (chat !== null || isUpload(exchange)) byChat.set(chat, [...(byChat.get(chat) ?? []), id])
+    if (exchange.request.method !== 'POST' || !succeeded(exchange)) continue
+    if (!requestPath(exchange).endsWith('/chat')) continue
     const members = new Set<string>()
-    for (const [, member = '', value = ''] of bodyText(created).matchAll(/"(\w+)":\s*"([^"]*)"/g)) {
+    for (const [, member = '', value = ''] of bodyText(exchange).matchAll(
+      /"(\w+)":\s*"([^"]*)"/g,
+    )) {
       const isFirst = !members.has(member)
       members.add(member)
-      if (isFirst && /^[\w-]{8,}$/.test(value) && !found.has(value))
-        found.set(value, { exchange: id, member })
+      if (isFirst && /^[\w-]{8,}$/.test(value) && !creations.has(value))
+        creations.set(value, { exchange: id, member })
     }
   }
-  return found
+  const index = { creations, byChat }
+  indexes.set(exchanges, index)
+  return index
 }
 
 function chatIdIn(exchange: Exchange): string | null {
@@ -121,63 +150,52 @@ export function complete({ line, input }: Command, more = ''): string {
   return `${line}${more}${input === null ? '' : `\n${input}`}`
 }
 
-/**
- * A command that creates such a chat, with its id in the variable CHAT, one that changes it, with the id of its message
- * in PARENT, and the command of a request to it.
- */
+/** The commands of the steps of a chat, with the ids that they make in variables, and that of the request. */
 export function withChat(
   command: Command,
-  { id, member, created, changed, parent }: ChatOfRequest,
+  chat: ChatOfRequest,
   commandOf: (exchange: Exchange) => Command,
 ): string {
-  const quiet = ({ line, input }: Command) => ({ line: line.replace('curl -i', 'curl -s'), input })
-  // The recorded key belongs to a request to another chat.
-  const key = /(?<=idempotency-key: )[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i
+  const ids = chat.flatMap(({ made }) => made ?? [])
   const own = ({ line, input }: Command) => ({
-    line: line.replace(key, id).replaceAll(words, (word) => {
-      const ofChat = named(word, id, 'CHAT')
-      return parent === null ? ofChat : named(ofChat, parent.id, 'PARENT')
-    }),
+    line: line.replaceAll(words, (word) => ids.reduce(named, withOwnKey(word))),
     input,
   })
-  const change = changed === null ? null : own(quiet(commandOf(changed)))
   return [
-    captured('CHAT', quiet(commandOf(created)), { id, member, nth: 1 }),
-    ...(change === null
-      ? []
-      : [
-          parent === null
-            ? complete(change, ' > /dev/null')
-            : captured('PARENT', withOtherKey(change), parent),
-        ]),
+    ...chat.map(({ exchange, made }, at) => {
+      const step = at === 0 ? commandOf(exchange) : own(commandOf(exchange))
+      return made === null ? complete(step, ' > /dev/null') : captured(step, made)
+    }),
     complete(own(command)),
   ].join('\n')
 }
 
-/** The key of the request that follows is the id of the chat. */
-function withOtherKey({ line, input }: Command): Command {
-  const key = /(?<=idempotency-key: '")\$CHAT(?=")/i
-  return { line: line.replace(key, () => `\${CHAT%????}f00d`), input }
+/** The recorded key belongs to a request to another chat; requests that share a key still do. */
+function withOwnKey(word: string): string {
+  const recorded =
+    /(?<=^'idempotency-key: )[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{8}(?=[\da-f]{4}'$)/i
+  return word.replace(recorded, () => `'"\${CHAT%????}"'`)
 }
 
 /** An id in the output of a command, as a variable. */
-function captured(variable: string, command: Command, { member, nth }: Place): string {
+function captured(command: Command, { variable, member, nth }: MadeId): string {
   const found = ` | grep -o '"${member}": *"[^"]*"' | sed -n ${nth}p | cut -d '"' -f 4`
   return `${variable}=$(${complete(command, found)}${command.input === null ? '' : '\n'})`
 }
 
 /** Commands for sed that replace the ids in a body. */
-export function editsOf({ id, parent }: ChatOfRequest): string {
-  return [`s/${id}/$CHAT/g`, ...(parent === null ? [] : [`s/${parent.id}/$PARENT/g`])].join(';')
+export function editsOf(chat: ChatOfRequest): string {
+  return chat.flatMap(({ made }) => (made ? [`s/${made.id}/$${made.variable}/g`] : [])).join(';')
 }
 
 /** Text in shell quotes, and between them. */
-const words = /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|[^'"$]+/g
+export const words = /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|[^'"$]+/g
 
-/** Replaces an id only in a path, a body field or a key: an id that a target chose may look like a flag of curl. */
-function named(word: string, id: string, variable: string): string {
+/** Replaces an id only in a path, a query or a body field: an id that a target chose may look like a flag of curl. */
+function named(word: string, { id, variable }: MadeId): string {
   if (word.startsWith('"')) return word
   const quote = /^\$?'/.exec(word)?.[0] ?? ''
-  const place = new RegExp(`(?<=[/"]|chat_id=|idempotency-key: )${id}(?![\\w-])`, 'gi')
+  const written = `${id}|${encodeURIComponent(id)}`
+  const place = new RegExp(`(?<=[/"]|chat_id=|cursor=)(?:${written})(?![\\w-])`, 'gi')
   return word.replaceAll(place, () => `${quote && "'"}"$${variable}"${quote}`)
 }

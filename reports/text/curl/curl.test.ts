@@ -49,7 +49,7 @@ test('toCurl creates a deleted chat again and uses new keys', () => {
   const all = new Map([created, exchange].map((one) => [one.id, one]))
   expect(toCurl(exchange, { isCompact: true, chat: chatOf(exchange, all) })).toMatchInlineSnapshot(`
     "CHAT=$(curl -s -X POST http://h/api/v3/chat -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{}' | grep -o '"id": *"[^"]*"' | sed -n 1p | cut -d '"' -f 4)
-    curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}'"
+    curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"\${CHAT%????}"'aff5' --data-raw '{"chat_id":"'"$CHAT"'"}'"
   `)
   expect(chatOf(exchange, new Map([['x2', exchange]]))).toBeNull()
 
@@ -57,13 +57,20 @@ test('toCurl creates a deleted chat again and uses new keys', () => {
   const chat = chatOf(read, new Map(all).set('x3', read))
   expect(toCurl(read, { isCompact: true, chat }).split('\n').slice(1)).toMatchInlineSnapshot(`
     [
-      "curl -s -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"$CHAT"'' --data-raw '{"chat_id":"'"$CHAT"'"}' > /dev/null",
+      "curl -s -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'Idempotency-Key: '"\${CHAT%????}"'aff5' --data-raw '{"chat_id":"'"$CHAT"'"}' > /dev/null",
       "curl -i 'http://h/api/v3/message?chat_id='"$CHAT"'' -H "Authorization: Bearer $CHATGEN_API_KEY"",
     ]
   `)
 
-  const flag = { id: 'data-raw', created, member: 'id', changed: null, parent: null }
-  expect(toCurl(exchange, { chat: flag })).toContain(' --data-raw ')
+  const next = exchangeOf({ id: 'x4', body: `{"chat_id":"${id}","parent_id":"resp_0001"}` })
+  const { response } = exchangeOf({ answer: '{"id":"resp_0001"}' })
+  const first = { ...exchange, response }
+  const turn = toCurl(next, { chat: chatOf(next, new Map(all).set('x2', first).set('x4', next)) })
+  expect(turn).toContain('\nPARENT_x2=$(curl -s ')
+  expect(turn).toContain(`"parent_id":"'"$PARENT_x2"'"`)
+
+  const made = { id: 'data-raw', member: 'id', nth: 1, variable: 'CHAT' }
+  expect(toCurl(exchange, { chat: [{ exchange: created, made }] })).toContain(' --data-raw ')
 })
 
 describe('the credential in a command', () => {
@@ -116,7 +123,7 @@ describe('a long or binary body in a command', () => {
     const exchange = exchangeOf({ id: 'x7', body: 'a'.repeat(5000) })
     expect(toCurl(exchange)).toContain('--data-binary @x7.body')
     expect(toScript(exchange, null)).toMatch(
-      /^#!.*\nbase64 -d << 'END' \| curl [\s\S]*--data-binary @-\n(YWFh[\w=]*\n)+END\n$/,
+      /^#!.*\n: "\$\{CHATGEN_API_KEY:\?.*\nbase64 -d << 'END' \| curl [\s\S]*--data-binary @-\n(YWFh[\w=]*\n)+END\n$/,
     )
   })
 

@@ -1,13 +1,13 @@
 import { type Exchange, header, mediaType, requestJson } from '../../../contract/index.ts'
-import { type ChatOfRequest, type Command, complete, editsOf, withChat } from './chat.ts'
-import { authorizationArgument, isQuotable, shellQuote } from './shell-quote.ts'
+import { type ChatOfRequest, type Command, complete, editsOf, withChat, words } from './chat.ts'
+import { authorizationArgument, isQuotable, secretQuote, shellQuote } from './shell-quote.ts'
 
 /**
  * The command line that sends the request of an exchange again, for bash or zsh. Its lines end in a
  * backslash, so the whole can be pasted. Keys are `$CHATGEN_API_KEY` and the like, never values.
  * A body that is not text is piped in as base64; one longer than 4 KiB is read from a file that is
  * named after the exchange, which only {@link toScript} contains. `isCompact`: one line.
- * `chat`: of the request; commands before it create another one, and change it as it was before a GET.
+ * `chat`: of the request; commands before it create another one, and change it as the run had done.
  */
 export function toCurl(
   exchange: Exchange,
@@ -16,18 +16,41 @@ export function toCurl(
   const command = commandOf(exchange, { gap: isCompact ? ' ' : gap })
   return chat === null
     ? command.line
-    : withChat(command, chat, (one) => commandOf(one, { gap: ' ' }))
+    : withChat(command, chat, (one) => asStep(commandOf(one, { gap: ' ' }), 'curl -s'))
 }
 
-/** The same as a script for bash, with bodies of any length. */
+/** The same as a script for bash, with bodies of any length. A step that fails ends it with the answer. */
 export function toScript(exchange: Exchange, chat: ChatOfRequest | null): string {
   const options = { gap, hasInput: true, edits: chat === null ? null : editsOf(chat) }
   const command = commandOf(exchange, options)
-  const commands =
-    chat === null
-      ? complete(command)
-      : withChat(command, chat, (one) => commandOf(one, { ...options, gap: ' ' }))
-  return `#!/usr/bin/env bash\n${commands}\n`
+  const stepOf = (one: Exchange) => asStep(commandOf(one, { ...options, gap: ' ' }), 'step')
+  const commands = chat === null ? complete(command) : withChat(command, chat, stepOf)
+  // Text in single quotes is sent as it is.
+  const evaluated = commands.replaceAll(words, (word) => (/^\$?'/.test(word) ? '' : word))
+  const variables = evaluated.match(/(?<=\$\{?)CHATGEN_\w+/g) ?? []
+  const head = [
+    '#!/usr/bin/env bash',
+    ...[...new Set(variables)].map(
+      (name) => `: "\${${name}:?set it to that secret of the target}"`,
+    ),
+    ...(chat === null ? [] : [stepFunction]),
+  ]
+  return `${head.join('\n')}\n${commands}\n`
+}
+
+/** Prints the answer of a command if it is a success, else ends the script with it, also from within `$(…)`. */
+const stepFunction = `trap 'exit 1' TERM
+step() {
+  local answer
+  answer=$(curl -sS -w '\\n%{http_code}' "$@")
+  if [[ $answer == *$'\\n'2?? ]]; then printf '%s\\n' "\${answer%????}"; else
+    printf '%s\\n' "$answer" >&2
+    kill $$
+  fi
+}`
+
+function asStep({ line, input }: Command, name: string): Command {
+  return { line: line.replace('curl -i', name), input }
 }
 
 const gap = ' \\\n  '
@@ -46,7 +69,7 @@ function commandOf(
     // curl takes these characters for patterns.
     ...(/[[\]{}]/.test(url) ? ['-g'] : []),
     ...(method === 'GET' && words.length === 0 ? [] : [`-X ${shellQuote(method)}`]),
-    shellQuote(url),
+    secretQuote(url),
   ].join(' ')
   const credential = `-H ${authorizationArgument(exchange)}`
   const edit = input && options.edits && `LC_ALL=C sed "${options.edits}"`
@@ -81,7 +104,7 @@ function headerArguments({ request }: Exchange, form: boolean): readonly string[
     // curl generates the boundary of a form.
     .filter(([name]) => !form || name.toLowerCase() !== 'content-type')
     // A header with an empty value ends in a semicolon, else curl would leave it out.
-    .map(([name, value]) => `-H ${shellQuote(value === '' ? `${name};` : `${name}: ${value}`)}`)
+    .map(([name, value]) => `-H ${secretQuote(value === '' ? `${name};` : `${name}: ${value}`)}`)
   const untyped = request.body !== null && !form && !header(request.headers, 'content-type')
   return untyped ? [...own, '-H Content-Type:'] : own
 }

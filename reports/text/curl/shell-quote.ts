@@ -40,8 +40,16 @@ export function authorizationArgument(exchange: Exchange): string {
   return inBase64(printed) ?? `"${withVariables(`Authorization: ${printed}`)}"`
 }
 
+/** A word in which the recording has marks in place of secrets of the profile: they are variables. */
+export function secretQuote(text: string): string {
+  const printed = printable(text)
+  return profileMarks.test(printed) ? `"${withVariables(printed)}"` : shellQuote(text)
+}
+
+const profileMarks = /\[(?:api key|native token|other key|(?:header|query) [\w .-]+)\]/
+
 const marks =
-  /\[([a-z]+(?: [a-z]+)*?)( without its (?:first|last) character| in the other letter case)?\]/
+  /\[([a-z]+(?: [\w.-]+)*?)( without its (?:first|last) character| in the other letter case)?\]/
 
 /**
  * A mark inside base64 represents the bytes of the key, as in `Basic Y2hhdGdlbjp[api key]Q==`: the shell
@@ -61,7 +69,7 @@ function inBase64(value: string): string | null {
 function withVariables(text: string): string {
   const quoted = text.replace(/["\\$`]/g, '\\$&')
   const named = quoted.replaceAll(new RegExp(marks, 'g'), (_, name: string, change?: string) => {
-    const variable = `CHATGEN_${name.toUpperCase().replaceAll(' ', '_')}`
+    const variable = `CHATGEN_${name.toUpperCase().replaceAll(/\W/g, '_')}`
     if (change === undefined) return `\${${variable}}`
     if (change === ' without its first character') return `\${${variable}#?}`
     if (change === ' without its last character') return `\${${variable}%?}`
