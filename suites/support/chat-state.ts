@@ -11,7 +11,7 @@ import {
   staysVisible,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
-import { firstWord, showsName, spellingsOf } from './chat-names.ts'
+import { firstWord, ownTitle, showsName, spellingsOf } from './chat-names.ts'
 import type { Caller } from './credentials.ts'
 
 export interface ChatState {
@@ -24,6 +24,8 @@ export interface ChatState {
   readonly twin?: Chat
   /** True if the favorites showed that chat. */
   readonly isTwinFavorite?: boolean
+  /** True if it has a turn, after which it may name itself. */
+  readonly hasTurn?: boolean
   /** The requests that created the state. */
   readonly sent: readonly Exchange[]
 }
@@ -67,7 +69,8 @@ const laws = {
     return claim(requirement, isFavorite, list, ...sent)
   },
 
-  async name(scenario, { chat, caller, firstName, favorite, sent }, under) {
+  async name(scenario, state, under) {
+    const { chat, caller, firstName, favorite, sent } = state
     const { claim, chats } = scenario
     const first = await chats.get(chat.id, caller)
     const read = showsName(answerJson(first), chat.name)
@@ -86,13 +89,16 @@ const laws = {
         ? claim('V3-FAV-02', isReadable, ...sent, read)
         : claim('V3-CHAT-04', isReadable, read)
     const isNamed = showsName(answerJson(read), chat.name)
+    if (isRead && !isNamed && (await hasNamedItself(scenario, state, read))) return true
     const what = `the chat has its name ${JSON.stringify(chat.name)} (${under})`
     const requirement = chat.name === firstName ? 'V3-CHAT-02' : 'V3-CHAT-10'
     return isRead && claim(requirement, () => expect(isNamed, what).toBe(true), read, ...sent)
   },
 
   /** Claims only for names that begin with a letter or a digit: how a search matches others is open. */
-  async search({ claim, chats }, { chat, caller, firstName, twin, sent }, under) {
+  async search(scenario, state, under) {
+    const { chat, caller, firstName, twin, sent } = state
+    const { claim, chats } = scenario
     const search = firstWord(chat.name)
     if (!/^[\p{L}\p{N}]+$/u.test(search)) return true
     const list = await chats.poll(
@@ -102,6 +108,7 @@ const laws = {
     const evidence = [list, ...sent]
     if (!contains(list.body, chat.id)) {
       if (!list.isWhole && succeeded(list.pages[0])) return true
+      if (await hasNamedItself(scenario, state, await chats.get(chat.id, caller))) return true
       const all = await chats.readList({}, undefined, caller)
       const isMissing = all.isWhole && !contains(all.body, chat.id)
       const what = `search=${search} finds the chat by its name (${under})`
@@ -138,6 +145,18 @@ const laws = {
     return claim('V3-CHAT-13', isListed, list, ...sent)
   },
 } as const satisfies Readonly<Record<string, Law>>
+
+/** Tests if a chat with a turn shows another name, which it may have given itself at any time since. */
+async function hasNamedItself(
+  scenario: Scenario,
+  { chat, hasTurn = false }: ChatState,
+  read: Exchange,
+): Promise<boolean> {
+  const title = hasTurn ? await ownTitle(scenario, read, chat) : undefined
+  if (title === undefined) return false
+  scenario.session.observe('OPEN-13', `a turn gives its chat the name ${title}`, [read])
+  return true
+}
 
 export function createChatLaws(scenario: Scenario) {
   /** Laws that were broken once, whose state is not awaited again. */
