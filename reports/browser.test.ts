@@ -116,6 +116,7 @@ function implementationOf(at: number): Implementation {
     startedAt: `2026-01-${String(at + 1).padStart(2, '0')}T00:00:00.000Z`,
     unverified,
     report: unverified === null ? report : null,
+    keyId: unverified === null ? 'sha256:4711' : null,
     page: unverified === null ? `${at + 1}/report.html` : null,
   }
 }

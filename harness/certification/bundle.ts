@@ -18,7 +18,7 @@ import { limits } from '../conformance/profile/schema-requests.ts'
 import { type RunRecord, readRunRecord } from '../conformance/recording/record.ts'
 import { writeProblem } from '../conformance/recording/result-files.ts'
 import { type Product, rounds } from './inputs.ts'
-import { certifiedDepth, certifiedSelection } from './rules.ts'
+import { certifiedDepth, certifiedReport, certifiedSelection } from './rules.ts'
 
 /** Files of a certification bundle. */
 
@@ -197,7 +197,7 @@ export function pagesOf(
   certificate: Certificate,
   exchangesFile: string,
 ): ReadonlyMap<string, string> {
-  const last = certificate.reports.at(-1)
+  const last = certifiedReport(certificate.reports)
   if (last === undefined) return new Map()
   const document = conformanceDocument(last, new StoredRecording(exchangesFile))
   const page = { ...document, facts: [...certificateFacts(certificate), ...(document.facts ?? [])] }
@@ -220,7 +220,10 @@ function certificateFacts({ product, challenge, reports, profile }: Certificate)
     ['product: ', [name, version, digest, url].filter((text) => text !== undefined).join(', ')],
     ['vendor: ', `${vendor}, ${contact}`],
     ['challenge: ', [{ code: challenge }]],
-    ['rounds: ', `${reports.length}, begun ${dates.join(', ')}; this page shows the last`],
+    [
+      'rounds: ',
+      `${reports.length}, begun ${dates.join(', ')}; this page shows the last, and the worst results of expected requirements`,
+    ],
     ['models: ', [main, ...aliases, vision].join(', ')],
     ['requests: ', own.map(([key, value]) => ({ code: JSON.stringify({ [key]: value }) }))],
     ['limits: ', changed.map(([key, value]) => `${key} ${value}`).join(', ') || 'as by default'],

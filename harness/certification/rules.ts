@@ -1,8 +1,9 @@
 import { capabilities } from '../../contract/index.ts'
-import type {
-  ConformanceReport,
-  RequirementResult,
-  Verdict,
+import {
+  type ConformanceReport,
+  type RequirementResult,
+  undecidedVerdicts,
+  type Verdict,
 } from '../../contract/report/conformance.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Selection,
   selectRequirements,
 } from '../conformance/profile/selection.ts'
+import { countTotals } from '../conformance/report/build-report.ts'
 import { mayRace, racers } from '../conformance/session/race.ts'
 import { rounds } from './inputs.ts'
 
@@ -71,18 +73,43 @@ export function judgeRounds(reports: readonly ConformanceReport[]) {
     const refusal = results[0]?.level === 'required' ? refusalOf(id, results) : null
     if (refusal !== null) refusals.push(refusal)
   }
-  const idsWith = (suits: (verdicts: ReadonlySet<Verdict>) => boolean) =>
-    [...requirements]
-      .filter(([, results]) => suits(new Set(results.map(({ verdict }) => verdict))))
-      .map(([id]) => id)
+  const rows = certifiedReport(reports)?.requirements ?? []
+  const idsWith = (...of: readonly Verdict[]) =>
+    rows.filter(({ verdict }) => of.includes(verdict)).map(({ id }) => id)
   return {
-    passed: idsWith((verdicts) => verdicts.size === 1 && verdicts.has('pass')),
-    warned: idsWith((verdicts) => verdicts.has('warn') && !verdicts.has('fail')),
-    failed: idsWith((verdicts) => verdicts.has('fail')),
-    notApplicable: idsWith((verdicts) => verdicts.size === 1 && verdicts.has('not-applicable')),
+    /** Ids of requirements that passed, or do not apply, in each round. */
+    passed: idsWith('pass'),
+    notApplicable: idsWith('not-applicable'),
+    failed: idsWith('fail'),
+    /** Ids of expected requirements that were violated, or else undecided, in at least one round. */
+    warned: idsWith('warn'),
+    undecided: idsWith(...undecidedVerdicts),
     refusals,
   }
 }
+
+/** The report of the last round, with the worst result of the rounds for each requirement: only expected ones may differ. */
+export function certifiedReport(
+  reports: readonly ConformanceReport[],
+): ConformanceReport | undefined {
+  const last = reports.at(-1)
+  if (last === undefined) return undefined
+  const requirements = last.requirements.map((row) => {
+    const results = reports.map(
+      ({ requirements }) => requirements.find(({ id }) => id === row.id) ?? row,
+    )
+    const worst = worstFirst.find((verdict) => results.some((one) => one.verdict === verdict))
+    const at = results.findLastIndex(({ verdict }) => verdict === worst)
+    const result = results[at]
+    if (result === undefined || result.verdict === row.verdict) return row
+    // The exchanges of another round are not on the page of the last one.
+    const message = `in round ${at + 1}${result.message === null ? '' : `: ${result.message}`}`
+    return { ...result, message, exchanges: [], event: null }
+  })
+  return { ...last, requirements, totals: countTotals(requirements, last.totals.observed) }
+}
+
+const worstFirst: readonly Verdict[] = ['fail', 'warn', ...undecidedVerdicts, 'not-applicable']
 
 export type RoundsResult = Readonly<ReturnType<typeof judgeRounds>>
 

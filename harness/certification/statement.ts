@@ -62,9 +62,9 @@ export const configured = {
 
 export function statementOf(certified: Certified): Statement {
   const { product, productText, result, challenge, surfaces } = certified
-  const { passed, warned, notApplicable } = result
+  const { passed, warned, notApplicable, undecided } = result
   const version = suiteVersion()
-  const profile = { surfaces, rounds: rounds.length, notApplicable }
+  const profile = { surfaces, rounds: rounds.length, notApplicable, undecided }
   const digest = product.digest ?? `sha256:${sha256(productText)}`
   const [algorithm = '', value = ''] = digest.split(':')
   return {

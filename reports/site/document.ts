@@ -19,7 +19,9 @@ export interface Implementation {
   readonly startedAt: string
   /** Reason why the bundle does not verify; null for a verified one. */
   readonly unverified: string | null
-  /** Report of the last round; null for a bundle that does not verify. */
+  /** Id of the key that signed it, taken from the bundle; null for a bundle that does not verify. */
+  readonly keyId: string | null
+  /** Report of the last round, with the worst result of all for each expected requirement; null for a bundle that does not verify. */
   readonly report: ConformanceReport | null
   /** Path of its page, relative to the site; null for a bundle that does not verify. */
   readonly page: string | null
@@ -72,12 +74,14 @@ function implementationItem(one: Implementation): Item {
     }
   }
   const { totals, suite, target } = one.report
-  const numbers = `${totals.pass} passed, ${count(totals.warn, 'warning')}, ${totals['not-applicable']} not applicable`
+  const undecided = totals.inconclusive + totals.unproven + totals.error
+  const numbers = `${totals.pass} passed, ${count(totals.warn, 'warning')}, ${undecided} undecided, ${totals['not-applicable']} not applicable`
   return {
     badge: { word: 'verified', tone: 'pass' },
     text: [{ href: one.page, text: name }],
     notes: [
       `${numbers}; ${one.startedAt.slice(0, 10)}, chatgen ${suite.version}, profile ${target.profile}`,
+      `signed with the key ${one.keyId} of the bundle`,
     ],
   }
 }

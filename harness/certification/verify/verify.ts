@@ -10,6 +10,7 @@ import { profileOfRecord } from '../../conformance/recording/record.ts'
 import { rejudge } from '../../conformance/recording/rejudge.ts'
 import type { Engine } from '../../conformance/run.ts'
 import { pagesOf } from '../bundle.ts'
+import { certifiedReport } from '../rules.ts'
 import { challengeProblem, roundProblems, statementProblems } from './claims.ts'
 import { type BundleContent, readBundle, type StoredRound } from './content.ts'
 import { orderProblems, readRecordingOf, spanProblem, timeProblems } from './recording.ts'
@@ -130,7 +131,7 @@ async function* stepsOf(options: VerifyOptions, found: Found): AsyncGenerator<St
     const written = inRounds(judged, ({ stored, report }) => reportProblems(stored, report))
     yield ['reports', [...written, ...pageProblems(dir, pages)]]
     yield ['statement', statementProblems(content, reports)]
-    found.lastRound = { report: last.report, pages }
+    found.lastRound = { report: certifiedReport(reports) ?? last.report, pages }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

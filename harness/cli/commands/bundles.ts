@@ -138,7 +138,14 @@ async function implementationOf(
   const page = lastRound?.pages.get(pageName)
   if (content === undefined || lastRound === undefined || page === undefined) {
     const reason = steps.flatMap(({ problems }) => problems)[0] ?? 'it cannot be read'
-    const unknown = { vendor: '', version: '', startedAt: '', report: null, page: null }
+    const unknown = {
+      vendor: '',
+      version: '',
+      startedAt: '',
+      report: null,
+      page: null,
+      keyId: null,
+    }
     return { ...unknown, name: dir, unverified: reason }
   }
   const { vendor, name, version } = content.product
@@ -146,6 +153,7 @@ async function implementationOf(
   const slug = `${at + 1}-${slugOf(`${vendor} ${name} ${version}`).slice(0, 60)}`
   makeFolder(join(out, slug))
   write(join(out, slug, pageName), page)
-  const result = { startedAt: report.startedAt, unverified: null, report }
+  const { keyId } = content
+  const result = { startedAt: report.startedAt, unverified: null, report, keyId }
   return { ...result, vendor, name, version, page: `${slug}/${pageName}` }
 }

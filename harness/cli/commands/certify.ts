@@ -106,7 +106,7 @@ export const certifyCommand = defineCommand({
 })
 
 function outcomeText({ result, reports }: Certification, out: string): string {
-  const { refusals, passed, warned, notApplicable } = result
+  const { refusals, passed, warned, notApplicable, undecided } = result
   const more = refusals.length - maxListed
   if (refusals.length > 0) {
     return [
@@ -117,7 +117,9 @@ function outcomeText({ result, reports }: Certification, out: string): string {
     ].join('\n')
   }
   return [
-    `CERTIFIED  ${passed.length} passed, ${warned.length} warned, ${notApplicable.length} not applicable in each of ${rounds.length} rounds`,
+    `CERTIFIED  ${passed.length} passed, ${notApplicable.length} not applicable in each of ${rounds.length} rounds; ${warned.length} warned, ${undecided.length} undecided in at least one`,
+    ...(warned.length > 0 ? [`Warned: ${warned.join(', ')}`] : []),
+    ...(undecided.length > 0 ? [`Undecided: ${undecided.join(', ')}`] : []),
     `Bundle: ${out}`,
     `Verify it: chatgen verify ${out}`,
   ].join('\n')
