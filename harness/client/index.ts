@@ -12,5 +12,6 @@ export {
 } from './network/sockets.ts'
 export { createRecordingTransport, notRecorded, wasRecorded } from './recording/recording.ts'
 export { StoredRecording } from './recording/stored-recording.ts'
+export { isUnmistakable } from './redaction/forms.ts'
 export { RedactingWriter } from './redaction/redacting-writer.ts'
 export { createRedactor, type Redactor, type Secret } from './redaction/redaction.ts'

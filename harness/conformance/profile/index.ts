@@ -21,11 +21,16 @@ export function loadProfile(
 ): TargetProfile {
   const { value, place } = readDocument(source, 'a profile')
   const problems: string[] = []
+  const fromVariables: { name: string; value: string }[] = []
   const lookUp = (path: Path, name: string) => {
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined
     if (found === undefined || found === '') {
       problems.push(`${place(path)}: ${path.join('.')}: the variable ${name} is not set`)
     }
+    const member = path.at(-2)
+    const part = member === 'headers' ? 'header' : member === 'query' ? 'query' : null
+    const field = String(path.at(-1)).toLowerCase()
+    if (part !== null) fromVariables.push({ name: `${part} ${field}`, value: found ?? '' })
     return found ?? ''
   }
   const fill = (text: string, path: Path) =>
@@ -38,7 +43,8 @@ export function loadProfile(
     .map(([name, entry]) => [name, mapTexts(entry, fill, [name])])
   if (problems.length > 0) throw new ConfigurationError(problems)
   const members = { ...defaults, ...Object.fromEntries(expanded), ...overrides }
-  const profile = checkDocument(targetProfile, withFirstEndpoint(members, place), place)
+  const checked = checkDocument(targetProfile, withFirstEndpoint(members, place), place)
+  const profile = fromVariables.length === 0 ? checked : { ...checked, fromVariables }
   return profile.baseUrls?.length === 1 ? profileOfEndpoint(profile, profile) : profile
 }
 

@@ -9,7 +9,7 @@ import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../errors.ts'
 import { secretsOf } from '../session/secrets.ts'
-import { loadProfile } from './index.ts'
+import { loadProfile, profileOfEndpoint } from './index.ts'
 import { limits } from './schema-requests.ts'
 import { profileNames, type Selection, selectRequirements, surfacesOf } from './selection.ts'
 
@@ -49,10 +49,33 @@ describe('a profile', () => {
       const profile = load(`baseUrl: http://a.example\nheaders: { ${name}: "Bearer swordfish" }`)
       return secretsOf({ profile }).some(({ value }) => value === 'swordfish')
     }
-    const secret = ['Proxy-Authorization', 'X-Api-Key', 'api-keys', 'Cookie', 'x-token', 'X-Secret']
+    const secret = [
+      'Proxy-Authorization',
+      'X-Api-Key',
+      'api-keys',
+      'Cookie',
+      'x-token',
+      'X-Api-Key-V2',
+    ]
     expect(secret.filter((name) => !header(name))).toEqual([])
     const plain = ['X-Tenant', 'x-portkey-provider', 'Accept-Language', 'X-Keyboard', 'X-Design']
     expect(plain.filter(header)).toEqual([])
+  })
+
+  test('treats values of variables in headers and queries as secrets unless they are ordinary', () => {
+    const text = `baseUrl: http://\${HOST}\nheaders: { X-A: "a \${GATE}", X-B: "\${HOST}", X-C: "\${FLAG}" }
+v2Chat: { create: { path: /a, query: { code: "\${CODE}" } } }`
+    const environment = {
+      GATE: 'gate-4711',
+      HOST: 'host-4711.example',
+      FLAG: 'true',
+      CODE: 'code-4711',
+    }
+    const profile = loadProfile({ name: 'target.yaml', text }, environment)
+    expect(secretsOf({ profile: profileOfEndpoint(profile, profile) })).toEqual([
+      { name: 'header x-a', value: 'gate-4711' },
+      { name: 'query code', value: 'code-4711' },
+    ])
   })
 
   test('has one endpoint or several', () => {

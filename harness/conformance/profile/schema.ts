@@ -197,4 +197,7 @@ export const targetProfile = z.strictObject({
   limits,
 })
 
-export type TargetProfile = z.output<typeof targetProfile>
+export type TargetProfile = z.output<typeof targetProfile> & {
+  /** Values of headers and queries that came from variables; no field of the file. */
+  readonly fromVariables?: readonly { readonly name: string; readonly value: string }[]
+}

@@ -83,7 +83,8 @@ function withoutSecrets(profile: TargetProfile): unknown {
     const name = secrets.find((secret) => secret.value === value)?.name ?? 'unused key'
     return [[field, `[${name}]`] as const]
   })
-  return mapTexts({ ...profile, ...Object.fromEntries(marked) }, text)
+  const { fromVariables: _, ...fields } = profile
+  return mapTexts({ ...fields, ...Object.fromEntries(marked) }, text)
 }
 
 function standIn(text: string): string {

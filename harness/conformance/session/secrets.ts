@@ -1,5 +1,5 @@
 import { type Surface, swapLetterCase } from '../../../contract/index.ts'
-import type { Secret } from '../../client/index.ts'
+import { isUnmistakable, type Secret } from '../../client/index.ts'
 import { endpointsOf, type TargetProfile } from '../profile/index.ts'
 import type { RunSetup } from '../run-setup.ts'
 
@@ -11,8 +11,10 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
   const credentials = surfaceCredentials(profile)
   // Keys may all begin with a company's name.
   const secret = { apiKey: undefined, compatKey: undefined, nativeToken: undefined }
-  const others = { ...profile, ...secret, otherKey: undefined, headers: undefined }
+  const inHeaders = { headers: undefined, fromVariables: undefined }
+  const others = { ...profile, ...secret, ...inHeaders, otherKey: undefined }
   const ordinary = JSON.stringify(others)
+  const plain = JSON.stringify([endpointsOf(profile), profile.models, profile.assistants])
   const keys: [string, string | undefined][] = [
     ['api key', credentials.openai],
     ['native token', credentials.v3 === credentials.openai ? undefined : credentials.v3],
@@ -29,17 +31,24 @@ export function secretsOf({ profile }: Pick<RunSetup, 'profile'>): Secret[] {
       ]
     }),
     ...headerSecrets(profile.headers),
+    // Other variables are the name of a host, a model or a tenant, or a switch.
+    ...(profile.fromVariables ?? []).filter(
+      ({ value }) => isUnmistakable(value) && !plain.includes(value),
+    ),
     ...endpointsOf(profile).flatMap(({ baseUrl }) => userInfoSecrets('base url password', baseUrl)),
     ...userInfoSecrets('proxy password', profile.network?.proxy ?? ''),
   ]
 }
 
-const credentialName = /auth|cookie|credential|passw|secret|session|signature|token|keys?$/i
+const credentialName =
+  /api-?key|assertion|auth|bypass|cookie|credential|jwt|passw|secret|session|signature|token|keys?$/i
+/** Values of switches, which occur in any response. */
+const switches = ['true', 'false', 'null', 'none']
 
 /** A gateway may require its own credential, with or without a scheme before it. */
 function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
   return Object.entries(headers)
-    .filter(([name]) => credentialName.test(name))
+    .filter(([name, value]) => credentialName.test(name) && !switches.includes(value))
     .flatMap(([header, value]) => {
       const name = `header ${header.toLowerCase()}`
       const [, credential] = /^[A-Za-z]+ +(\S.*)$/.exec(value) ?? []
