@@ -2,6 +2,7 @@ import {
   type Exchange,
   type Finding,
   isObject,
+  leavesOf,
   mediaType,
   type Observation,
   type OperationId,
@@ -147,7 +148,8 @@ export function judgeRows(run: Run, spec: RequestSpec, page: Exchange): Finding[
   if (!isFirstPage || chat === undefined || !succeeded(page)) return []
   const items = historyRows(page).map(({ item }) => item)
   const ofUsers = items.filter((item) => isObject(item) && item['role'] === 'user')
-  const foreign = saidNonces(run, JSON.stringify(ofUsers)).filter((nonce) => {
+  const texts = leavesOf(ofUsers).map(({ value }) => String(value))
+  const foreign = saidNonces(run, texts.join('\n')).filter((nonce) => {
     const chats = run.state.nonces.get(nonce)
     return !chats?.has(chat) && !chats?.has(anyChat)
   })

@@ -39,6 +39,11 @@ describe('JSON responses', () => {
     expect(heldIds(judge(found))).toContain('OAI-MODELS-04')
   })
 
+  test('with models at any depth are judged', () => {
+    const body = `${'{"a":'.repeat(100_000)}[{"id":"svc-main"}]${'}'.repeat(100_000)}`
+    expect(heldIds(judge(answerExchange('models', { body })))).toContain('OAI-MODELS-04')
+  })
+
   test('that are not JSON break only the requirement of their kind', () => {
     const page = { body: '<html></html>', type: 'text/html' }
     const rows = answerNames.map((name) =>

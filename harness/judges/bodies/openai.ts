@@ -5,6 +5,7 @@ import {
   asString,
   isObject,
   type JsonObject,
+  nodesOf,
   parseJson,
 } from '../../../contract/json.ts'
 import { completion, modelEntry, modelList } from '../../../contract/wire.ts'
@@ -77,10 +78,9 @@ function entriesOf(body: unknown): readonly JsonObject[] {
   return lists.find((list) => list.some(({ id }) => typeof id === 'string')) ?? lists[0] ?? []
 }
 
-function listsOf(value: unknown): readonly (readonly JsonObject[])[] {
-  if (isObject(value)) return Object.values(value).flatMap(listsOf)
-  const objects = asArray(value).filter(isObject)
-  return objects.length === 0 ? [] : [objects, ...objects.flatMap(listsOf)]
+function listsOf(body: unknown): readonly (readonly JsonObject[])[] {
+  const lists = nodesOf(body).map(({ value }) => asArray(value).filter(isObject))
+  return lists.filter((objects) => objects.length > 0)
 }
 
 function describe(body: unknown): string {
