@@ -16,7 +16,7 @@ import { readSwitches, refuseEmpty } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
 import { formatsIn, hasFile, renderReport, reportKind, withoutSecrets } from './publish-report.ts'
-import { resultsIn } from './results-folder.ts'
+import { resultsIn, setAside } from './results-folder.ts'
 
 const failureKind = reportKind<Failure>('report', {
   toDocument: failureDocument,
@@ -42,7 +42,7 @@ const reporting: readonly string[] = ['check', 'load', 'capacity']
 
 /**
  * Writes the reason why a command ended before it had a result, in every format that `--report` and `--json` request.
- * Results in the folder are kept.
+ * Results of an earlier run of the command are moved to a subfolder, so that no page of them is taken for this one.
  */
 export function publishFailure(
   command: Command,
@@ -71,7 +71,7 @@ export function publishFailure(
   const isKnown = (name: string) => name !== 'console' && Object.hasOwn(failureKind.formats, name)
   const knownNames = report.filter(isKnown)
   const all = formatsIn(failureKind, knownNames)
-  const isWritable = hasFile(all) && canWrite(out)
+  const isWritable = hasFile(all) && canWrite(out, command.name(), io)
   const formats = all.filter(({ file }) => file === null || isWritable)
   const style = { color: false, width: io.width, verbose: false }
   try {
@@ -116,14 +116,16 @@ function outputFlags(command: Command, argv: readonly string[], io: Io): Failure
   }
 }
 
-/** Tests if the folder has no results, and is not in use by another run. */
-function canWrite(out: string): boolean {
-  const there = resultsIn(out)
-  if (there !== null && there.kind !== 'failure-report') return false
+/** Makes room for the reason; false if the folder has other results, or is in use by another run. */
+function canWrite(out: string, command: string, io: Io): boolean {
   try {
     makeOutFolder(out)
-    return true
+    // Results of this run lack what could not be written.
+    const isEarlier = Number(resultsIn(out)?.at) < performance.timeOrigin
+    if (isEarlier) setAside(out, command, io)
   } catch {
     return false
   }
+  const there = resultsIn(out)
+  return there === null || there.kind === 'failure-report'
 }

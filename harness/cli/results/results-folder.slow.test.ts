@@ -123,7 +123,8 @@ describe('results of the same kind are replaced', () => {
       `${load} http://127.0.0.1:1`,
       `${load} ${server.url} --dry-run`,
       `${check} ${server.url} --dry-run`,
-      `${check} ${server.url} --only OAI-CHAR-01 --report junit,html,json`,
+      `${check} ${server.url} --only OAI-CHAR-01`,
+      `${load} ${server.url} --rate x --report junit,html,json`,
       `${check} --target nowhere.yaml`,
       `rejudge ${results} --out ${results}`,
     ]) {

@@ -109,11 +109,8 @@ export function runOnTarget<Report extends Parameters<typeof withContainerRow>[0
         takeResultsFolder(out, taking, io)
       }
       const report = await run(take).catch((error: unknown) => {
-        const found = taken || error instanceof ConfigurationError ? null : resultsIn(out)
-        if (found?.kind === taking.kind && moveAside(out, found, resultNames) !== null) {
-          const what = `${kinds[found.kind].words} in ${out}`
-          io.err(`chatgen: ${what} moved to a subfolder: this run has no results`)
-        }
+        if (!taken && !(error instanceof ConfigurationError))
+          setAside(out, kinds[taking.kind].name, io)
         throw error
       })
       return withContainerRow(report, container)
@@ -123,6 +120,15 @@ export function runOnTarget<Report extends Parameters<typeof withContainerRow>[0
 }
 
 type RunFlags = TargetFlags & { readonly out: string }
+
+/** Moves results of an earlier run of a command to a subfolder, for a run without results. */
+export function setAside(folder: string, command: string, { err }: Pick<Io, 'err'>): void {
+  const found = resultsIn(folder)
+  if (found === null || kinds[found.kind].name !== command) return
+  moveAside(folder, found, resultNames)
+  const what = `${kinds[found.kind].words} in ${folder}`
+  err(`chatgen: ${what} moved to a subfolder: this run has no results`)
+}
 
 /** Moves those of these files that there are into a subfolder; null if there are none. */
 function moveAside(folder: string, found: FoundResults, candidates: readonly string[]) {
