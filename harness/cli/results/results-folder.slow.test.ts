@@ -101,14 +101,15 @@ describe('results of another kind are moved aside', () => {
 })
 
 describe('results of the same kind are replaced', () => {
-  test('but a page that the run does not write is moved aside', async () => {
+  test('but what the run does not write is moved aside', async () => {
     await using server = await startModelsServer()
     const { run, list, previous } = folderOfRuns()
     await run(`${check} ${server.url} --report html,junit`)
+    await run(`rejudge ${results}`)
     const { stderr } = await run(`${check} ${server.url} --report junit`)
     const [aside = ''] = previous()
-    expect(stderr).toContain(`report.html of an earlier run in ${results} moved to`)
-    expect(list(join(results, aside))).toEqual(['report.html'])
+    expect(stderr).toContain(`report.html and rejudged of an earlier run in ${results} moved to`)
+    expect(list(join(results, aside))).toEqual(['rejudged', 'report.html'])
     expect(list(results)).toContain('report.xml')
     await run(`${check} ${server.url} --report junit`)
     expect(previous()).toEqual([aside])

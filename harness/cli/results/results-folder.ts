@@ -33,11 +33,11 @@ type ResultsKind = keyof typeof kinds
 /** Folder with the load reports of a capacity search. */
 export const probesName = 'probes'
 
-/** Names of the files that a run writes or leaves out, of any kind of report. */
+/** Names of what a run writes or leaves out, of any kind of report, or `rejudge` adds to it. */
 const pages = ['html', 'xml', 'md', 'csv', 'prom'].map((ending) => `report.${ending}`)
-const pageNames: readonly string[] = [...pages, 'badge.svg', requestsName]
+const pageNames: readonly string[] = [...pages, 'badge.svg', requestsName, 'rejudged']
 const resultNames: readonly string[] = [
-  ...[reportName, exchangesName, runRecordName, journalName, 'rejudged', probesName, scriptsName],
+  ...[reportName, exchangesName, runRecordName, journalName, probesName, scriptsName],
   ...pageNames,
 ]
 
