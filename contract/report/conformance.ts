@@ -222,6 +222,8 @@ export const conformanceReport = z.object({
   /** Random operations after the suites; absent if there were none, or they ended early. */
   exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
   requirements: z.array(requirementResult),
+  /** Number of requirements of the profile that `--only` or `--skip` left out; absent if there are none. */
+  unselected: z.int().optional(),
   observations: z.array(observationRow),
   /** Internal errors: scenarios that threw, files that did not load. */
   faults: z.array(z.object({ scenario: z.string(), message: z.string() })),

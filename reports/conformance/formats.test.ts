@@ -33,6 +33,18 @@ test.each([
   expect(XMLValidator.validate(badge)).toBe(true)
 })
 
+test('every format of a selection says how much was selected', () => {
+  const report = { ...conforming, unselected: 240 }
+  const all = `${report.requirements.length} of ${report.requirements.length + 240} requirements selected`
+  for (const text of [
+    reportToBadge(report),
+    reportToGitHub(report),
+    toMarkdown(conformanceDocument(report, exchanges)),
+  ])
+    expect(text).toContain(all)
+  expect(reportToJUnit(report, exchanges)).toContain('name="unselected" value="240"')
+})
+
 test('GitHub annotations have one for each cause', () => {
   expect(reportToGitHub(violated)).toMatchInlineSnapshot(`
     "::notice title=chatgen check::VIOLATED: 3 passed, 5 violated (1 known), 5 undecided of 13 required requirements; 1 warning; 1 stale baseline entry; 1 internal error

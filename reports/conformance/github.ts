@@ -4,7 +4,7 @@ import { toCurl } from '../text/curl/curl.ts'
 import { doubtText, doubtWord, isEdited } from '../text/digest.ts'
 import { annotation, clean, element, type Level, xmlText } from '../text/escape.ts'
 import { causeText, type Findings, foldFindings, saysTheSame } from '../text/fold.ts'
-import { checkOutcome, countsText, summarize } from './summary.ts'
+import { checkOutcome, countsText, selectedText, summarize } from './summary.ts'
 import { isSequence } from './violations.ts'
 
 /**
@@ -83,10 +83,11 @@ export function reportToBadge(report: ConformanceReport): string {
   // A badge shows no verdict of an edited report.
   if (isEdited(report)) return badge(doubts, 'edited')
   const numbers = [`${passed} passed`, `${violated} violated`, `${undecided} undecided`]
-  return badge([report.outcome, ...numbers, ...doubts], report.outcome, [
+  const more = [selectedText(report) ?? [], doubts].flat()
+  return badge([report.outcome, ...numbers, ...more], report.outcome, [
     report.outcome,
     countsText(summarize(report)),
-    ...doubts,
+    ...more,
   ])
 }
 

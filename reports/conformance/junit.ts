@@ -65,6 +65,7 @@ function propertiesOf(report: ConformanceReport): Attributes {
     known,
     undecided,
     required,
+    ...(report.unselected === undefined ? {} : { unselected: report.unselected }),
     target: target.baseUrl,
     profile: target.profile,
     seed,

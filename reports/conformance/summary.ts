@@ -51,12 +51,19 @@ export function outcomeText(report: ConformanceReport): string {
   const strict = report.strict ? ' (counted as violations: --strict)' : ''
   return listOf([
     headOf(report, summary),
+    selectedText(report),
     summary.warnings > 0 && count(summary.warnings, 'warning') + strict,
     problems > 0 && `${problems} stale baseline ${problems === 1 ? 'entry' : 'entries'}`,
     report.faults.length > 0 && count(report.faults.length, 'internal error'),
     report.interrupted && 'interrupted',
     report.stopped && clean(report.stopped),
   ])
+}
+
+/** `12 of 240 requirements selected`; null if all were. */
+export function selectedText({ requirements, unselected = 0 }: ConformanceReport): string | null {
+  const all = requirements.length + unselected
+  return unselected > 0 ? `${requirements.length} of ${all} requirements selected` : null
 }
 
 function headOf({ outcome, requirements }: ConformanceReport, summary: Summary): string {

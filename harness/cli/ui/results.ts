@@ -128,9 +128,12 @@ export function withParts(whole: Checked, parts: readonly Part[]): Checked {
   const requirements = [...byId.values()]
   const isViolated = reportOutcome({ ...whole.report, requirements }) === 'violated'
   const again = new Set(fitting.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
+  const { unselected } = whole.report
+  const added = requirements.length - whole.report.requirements.length
   const report: ConformanceReport = {
     ...whole.report,
     requirements,
+    ...(unselected !== undefined && { unselected: unselected - added }),
     outcome: isViolated ? 'violated' : 'incomplete',
     stopped: `${again.size} of ${requirements.length} requirements were checked again since; only a run of everything tells if the target conforms`,
   }

@@ -10,7 +10,7 @@ import { emptyAudit, type LeftoverAudit } from '../cleanup/cleanup.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
 import { networkSummary } from '../profile/network.ts'
-import { matches, type ProfileName } from '../profile/selection.ts'
+import { matches, type ProfileName, selectRequirements } from '../profile/selection.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { addTraffic, noCost, noTraffic, totalCost } from '../usage.ts'
 import type { Collector } from '../vitest/collector.ts'
@@ -49,6 +49,8 @@ export function buildReport({
   const results = collector.resultsInOrder()
   const all = [...results, ...[...alone.values()].flat()]
   const requirements = withEndpoints(run.decided, alone, setup)
+  const selectable = selectRequirements({ profile: run.profileName, only: [], skip: [] })
+  const unselected = selectable.length - requirements.length
   const observations = observationRows(results.flatMap((result) => result.observations))
   const faults = [
     ...collector.faults,
@@ -88,6 +90,7 @@ export function buildReport({
     }),
     ...(run.exploration && { exploration: run.exploration }),
     requirements,
+    ...(unselected > 0 && { unselected }),
     observations,
     faults,
     residue: [...audit.leftovers],
