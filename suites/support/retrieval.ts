@@ -94,7 +94,9 @@ export async function askInChat(
     evidence.push(...pages)
     searched = rows.some(({ item }) => isSearchStep(item, base.tool))
   }
-  return { chat, reply, evidence, searched, isShown }
+  // An answer that was cut need not contain the fact.
+  const isCut = !searched && finalResponse(reply)?.['status'] === 'incomplete'
+  return { chat, reply, evidence, searched, isShown, isCut }
 }
 
 interface SearchResult {

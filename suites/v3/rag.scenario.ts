@@ -4,9 +4,11 @@ import {
   covers,
   coversAtDepth,
   describe,
+  type Exchange,
   expect,
   expectAccepted,
   expectResponse,
+  finalResponse,
   inputText,
   isDeclined,
   requireProfile,
@@ -57,6 +59,7 @@ describe('v3: retrieval', () => {
           assume(isTaken, 'the assistant is refused', first.reply, taken)
         } else if (isDeclined(first.reply)) continue
         const reply = first.searched ? first : await askUntil(({ searched }) => searched, search, 2)
+        if (reply.isCut) continue
         const what = `${expectation}${under}`
         claim('RAG-01', () => expect(reply.searched, what).toBe(true), ...reply.evidence)
         await claimOutputKept(scenario, reply.chat, reply.reply)
@@ -67,11 +70,11 @@ describe('v3: retrieval', () => {
   test(
     'a generation with rag as false, agent or absent MUST NOT search before its answer',
     coversAtDepth(
-      ['RAG-01', 'RAG-02', 'RAG-03', 'RAG-05', 'V3-SSE-28', 'V3-HIST-06'],
+      ['RAG-01', 'RAG-02', 'RAG-03', 'RAG-04', 'RAG-05', 'V3-SSE-28', 'V3-HIST-06'],
       costOf(46, 8, 9, 3),
-      { again: 2 },
+      { again: 3 },
     ),
-    async ({ claim, profile, scenario }) => {
+    async ({ claim, profile, depth, scenario }) => {
       const base = requireBase(profile)
       const ask = (rag: unknown, more: Readonly<Record<string, unknown>>, place?: Chat) =>
         askInChat(scenario, base, { assistant_id: base.assistant, rag, ...more }, 'act', place)
@@ -86,15 +89,16 @@ describe('v3: retrieval', () => {
       const rows = besidesRag(dimensionsOf(profile), scenario)
       const requests = rows.flatMap((row) => values.map((value) => [...value, ...row] as const))
       const chats = new Map<unknown, Chat>()
-      /** A chat with turns, none of which has searched. */
-      let later: Chat | undefined
+      /** The last reply of each chat in which no turn has searched. */
+      const last = new Map<Chat, Exchange>()
       for (const [requirement, rag, under, members] of requests) {
         // Every second question is a second turn, in a chat without a search.
         const place = chats.get(rag)
         const reply = await ask(rag, { ...more, ...members }, place)
         if (place || reply.searched) chats.delete(rag)
         else chats.set(rag, reply.chat)
-        if (!(reply.searched || isDeclined(reply.reply))) later = reply.chat
+        if (reply.searched) last.delete(reply.chat)
+        else if (!isDeclined(reply.reply)) last.set(reply.chat, reply.reply)
         const how = rag === undefined ? 'without rag' : `with rag: ${rag}`
         if (isDeclined(reply.reply)) {
           if (under !== '') continue
@@ -106,14 +110,22 @@ describe('v3: retrieval', () => {
         const what = `the server searched ${how}${under}`
         claimNotSearched(scenario, requirement, reply, visible, what)
       }
-      for (const [under, members] of rows.slice(1, 2)) {
+      const [, [under, members] = ['', {}]] = rows
+      const searching = [
+        ['RAG-01', true],
+        ['RAG-04', depth === 'full' ? profile.rag?.object : undefined],
+      ] as const
+      for (const [requirement, rag] of searching) {
+        if (rag === undefined) continue
         // Without a visible step, only the answer tells, and turns without the fact may lead the model astray.
-        const place = control.isShown ? later : undefined
-        const search = () => ask(true, members, place)
+        const [place, before] = (control.isShown && [...last].at(-1)) || []
+        if (place) last.delete(place)
+        const link = before && { parent_id: finalResponse(before)?.['id'] }
+        const search = () => ask(rag, { ...members, ...link }, place)
         const reply = await askUntil(({ searched }) => searched, search, 2)
-        if (isDeclined(reply.reply)) return
-        const what = `${expectation}${under}`
-        claim('RAG-01', () => expect(reply.searched, what).toBe(true), ...reply.evidence)
+        if (isDeclined(reply.reply) || reply.isCut) return
+        const what = `${expectation}${under}${link ? ' in a later turn' : ''}`
+        claim(requirement, () => expect(reply.searched, what).toBe(true), ...reply.evidence)
         await claimOutputKept(scenario, reply.chat, reply.reply)
       }
     },
@@ -208,10 +220,10 @@ describe('v3: retrieval', () => {
   )
 })
 
-/** Cost of a scenario, and of what each row of depth full adds. */
+/** Cost of a scenario, and of what each row of depth full and its second search add. */
 function costOf(requests: number, generations: number, chats: number, perRow: number) {
   return (_: number, depth: Scenario['depth']) => {
-    const further = depth === 'full' ? perRow * rowsAtFull : 0
+    const further = depth === 'full' ? perRow * rowsAtFull + 1 : 0
     return {
       requests: requests + 4 * further,
       generations: generations + further,
@@ -230,6 +242,9 @@ function dimensionsOf(profile: TargetProfile) {
     think: each('think', true),
     temperature: each('temperature', 0.3),
     top_p: each('top_p', 0.5),
+    presence_penalty: each('presence_penalty', 0.1),
+    // Enough for the answer, if the model does not reason for long.
+    max_tokens: each('max_tokens', 1_024),
     stream: each('stream', false, true),
   }
 }

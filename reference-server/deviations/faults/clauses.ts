@@ -75,6 +75,7 @@ export const clauses: readonly `${RequirementId} ${string}: ${string}`[] = [
   'RAG-02 v3.generate: rag is taken for true (rag: false; stream: true)',
   'RAG-03 v3.generate: rag is taken for true (rag: agent; stream: true)',
   'RAG-04 v3.{generate|oneShot}: the request is refused (rag: an object)',
+  'RAG-01 v3.generate: rag is ignored ({parent_id: given; rag: true|max_tokens: given; rag: true})',
   'RAG-04 v3.generate: rag is ignored (rag: an object; stream: true)',
   'RAG-05 v3.generate: rag is taken for true (rag: not given; stream: true)',
   'V3-CTX-01 v3.generate: earlier turns are not read (parent_id: given; {think: true|rag: agent})',
