@@ -68,8 +68,9 @@ describe('compatible surface: laws of completions', () => {
           max_tokens: [plain, '64'],
           stop: [plain],
         },
-        // A question after another request stated a fact.
+        // Questions after another request stated a fact.
         always: [
+          { messages: 'with a system message' },
           { messages: 'with an assistant message' },
           { ...combinedTexts, temperature: '0', model: 'vision' },
           { max_tokens: '7', caller: 'second', model: 'alias' },
@@ -111,11 +112,14 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   const isAsked = conversation.at(-1)?.includes(run.recall.ask) && answerText(answer)
   const isCut = row['max_tokens'] !== plain && endOf(answer).reason !== 'stop'
   if (row['messages'] === plain || !isAsked || isCut) return
-  const instructions = messagesOf(body).filter(({ role }) => role === 'system')
+  const { fact } = run.recall
+  const instructions = messagesOf(body).filter(
+    ({ role, content }) => role === 'system' && !String(content).includes(fact),
+  )
   await run.knowsFact({
     requirement: 'OAI-CHAT-13',
     answer,
-    fact: run.recall.fact,
+    fact,
     conversation,
     again: () => run.send(body, row),
     alone: (content) =>
@@ -196,13 +200,14 @@ function editsOf(run: Run): Edits<'openai.chat'> {
   const { profile, session, prompts } = run
   const noted = ['assistant', 'OK.'] as const
   // The fact is not on the first line.
-  const fact = () => ['user', `${prompts.brief()}\n${run.recall.tell}`] as const
-  const brief = () => prompts.instruction('You are brief.')
+  const withFact = (first: string) => `${first}\n${run.recall.tell}`
+  const fact = () => ['user', withFact(prompts.brief())] as const
+  const rule = () => ['system', withFact(prompts.instruction('You are brief.'))] as const
   const stop = (form: string, sequence = session.nonce()) => ({ stop: stopOf(form, sequence) })
   return {
     ...messageTextEdits(run),
     messages: {
-      'with a system message': earlier(() => [['system', brief()], fact(), noted]),
+      'with a system message': earlier(() => [rule(), ['user', prompts.brief()], noted]),
       'with an assistant message': earlier(() => [fact(), noted]),
       'of several turns': earlier(() => [
         ['user', prompts.brief()],

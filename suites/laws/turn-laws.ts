@@ -55,7 +55,7 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
     fact: isOwn ? own.fact : [recall.fact, own.fact],
     conversation: isOwn ? [own.tell, own.ask] : [...conversation, ...inputsOf(body)],
     again: () => run.send(body, { after: row['after'] ?? plain }),
-    alone: (text) => sayAlone(run, body, text),
+    alone: (text) => sayAlone(run, body, text, own.fact),
     what: `the answer to a question (${describeRow(row)})`,
   })
 }

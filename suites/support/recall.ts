@@ -215,15 +215,16 @@ export function createRecallLaw(scenario: Scenario) {
   }
 }
 
-/** Says a text in a new chat, with the fields of a turn and without its parent. */
+/** Says a text in a new chat, with the fields and instructions of a turn, but without its parent and its fact. */
 export async function sayAlone(
   { v3 }: Scenario,
   { parent_id, ...body }: Body,
   text: string,
+  fact: string,
 ): Promise<Exchange> {
   const { chat_id, input } = v3.generateBody(await v3.createChat(), text)
   const items = Array.isArray(body['input']) ? body['input'].filter(isObject) : []
-  const instructions = items.filter(({ role }) => role === 'system')
+  const instructions = items.filter((item) => item['role'] === 'system' && !contains(item, fact))
   const turn = instructions.length > 0 ? [...instructions, inputText(text)] : input
   return v3.generate({ ...body, chat_id, input: turn }, { role: 'control' })
 }

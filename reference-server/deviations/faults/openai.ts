@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../patches/replies.ts'
 import { onRequestBody, rejectRequests, visionModel } from '../patches/requests.ts'
-import { compose, mapping, onModel, perServer } from '../patches/services.ts'
+import { compose, mapping, onModel, perServer, withoutSystem } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
@@ -44,6 +44,8 @@ export const openaiFaults: readonly Fault[] = [
         const { stop, ...rest } = body
         return isText(stop) && /\S \S/.test(stop) && body['stream'] !== true ? rest : body
       }),
+    'OAI-CHAT-13 openai-system-messages-dropped: Messages of the system do not reach the model.':
+      onModel('compatible', withoutSystem),
     'OAI-CHAT-13 openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
       mapping<Generation>((answers) =>
         onModel('compatible', (model, request) => {

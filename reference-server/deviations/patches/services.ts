@@ -59,6 +59,11 @@ export function onModel(
   })
 }
 
+/** Messages of the system do not reach the model. */
+export function withoutSystem(model: Model, request: ModelRequest): Generation {
+  return model({ ...request, turns: request.turns.filter(({ role }) => role !== 'system') })
+}
+
 /** Edits the steps of a generation, and counts its tokens anew. */
 export function withSteps(
   generated: Generation,

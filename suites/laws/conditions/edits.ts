@@ -51,18 +51,21 @@ export function callerOf(profile: TargetProfile, row: Row): Caller {
 export function inputEdits(note: () => string, { prompts, profile, session }: Scenario) {
   const brief = prompts.instruction('You are brief.')
   const plainWords = prompts.instruction('Use plain words.')
+  /** True if the system states the fact, in every other input of several items. */
+  let isOfSystem = false
   const form = (of: (text: string) => unknown) => (body: Body) => ({
     ...body,
     input: of(String(body['input'])),
   })
   return {
     items: form((text) => [inputText(text)]),
-    'several items': form((text) => [
+    'several items': form((text) => {
       // With a nonce, so that no other turn shows it.
-      inputText(`${brief} ${prompts.note(session.nonce())}`, 'system'),
-      inputText(note()),
-      inputText(text),
-    ]),
+      const filler = prompts.note(session.nonce())
+      isOfSystem = !isOfSystem
+      const [first, second] = isOfSystem ? [`${filler} ${note()}`, brief] : [filler, note()]
+      return [inputText(`${brief} ${first}`, 'system'), inputText(second), inputText(text)]
+    }),
     // The same text, so that its kinds are those of both.
     'item of a developer': form((text) => [inputText(text, 'developer'), inputText(text)]),
     'several parts': form((text) => [

@@ -59,7 +59,7 @@ export async function claimRunBefore(
     fact,
     conversation: [opening, tell, ask],
     again: () => send(question),
-    alone: (text) => sayAlone(run, question, text),
+    alone: (text) => sayAlone(run, question, text, fact),
     what: 'the answer to a question about the run before',
   })
   // Last, as the chat may be busy with the run that its client left.
