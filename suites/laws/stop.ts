@@ -185,27 +185,44 @@ function sameAnswer(text: string, upToStop: string): boolean {
   return text.trimEnd() === upToStop.trimEnd()
 }
 
-/** An answer with as many tokens as its limit was cut, unless it is short by itself. */
+/** An answer with as many tokens as its limit was cut, unless it is short by itself; without a count, its length tells. */
 export function saysItWasCut({ claim }: Scenario, { row, body, answer }: Trial): void {
-  if (row['max_tokens'] === plain || row['text'] !== plain || row['stop'] !== plain) return
+  if (row['max_tokens'] === plain) return
+  const limit = Number(body['max_tokens'])
   const { tokens, reason } = endOf(answer)
-  if (tokens !== body['max_tokens'] || reason === undefined) return
+  const { length } = answerText(answer) ?? ''
+  if (tokens === undefined && length > limit * maxPerToken) {
+    const characters = expect(length, `characters of an answer with max_tokens: ${limit}`)
+    claim('OAI-MAXTOK-01', () => characters.toBeLessThan(limit * maxPerToken + 1), answer)
+  }
+  if (row['text'] !== plain || row['stop'] !== plain) return
+  if (tokens !== limit || reason === undefined) return
   const what = 'finish_reason of an answer cut by max_tokens'
   claim('OAI-MAXTOK-02', () => expect(reason, what).toBe('length'), answer)
 }
 
-/** Answers that are short by themselves do not show that their limit was kept. */
+/** Characters of a token: more than any tokenizer has on average. */
+const maxPerToken = 100
+
+/** Answers of a form that are short by themselves do not show that their limit was kept. */
 export function requireLimited({ session }: Scenario, trials: readonly Trial[]): void {
-  const limits = trials.map(
-    ({ body, answer }) => [Number(body['max_tokens']), endOf(answer)] as const,
-  )
-  const areCut = limits.flatMap(([limit, { tokens, reason }]) =>
-    // A single token may be all that an answer has.
-    limit > 1 && typeof tokens === 'number' ? [tokens >= limit || reason === 'length'] : [],
-  )
-  if (areCut.length === 0 || areCut.includes(true)) return
-  const reason = 'every answer is short by itself, so that a limit does not show'
-  session.markUndecided('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
+  for (const isStream of [false, true]) {
+    const ofForm = trials.filter(({ body }) => (body['stream'] === true) === isStream)
+    const areCut = ofForm.flatMap(({ row, body, answer }) => {
+      const limit = Number(body['max_tokens'])
+      const { tokens, reason } = endOf(answer)
+      const isKnown = typeof tokens === 'number' || reason !== undefined
+      // A single token may be all that an answer has.
+      if (!isKnown || !(limit > 1)) return []
+      if (Number(tokens) >= limit || reason === 'length') return [true]
+      // So may few tokens, unless a long answer was asked for.
+      const isAsked = row['messages'] !== plain && limit >= 64
+      return row['text'] === plain && row['stop'] === plain && !isAsked ? [false] : []
+    })
+    if (areCut.length === 0 || areCut.includes(true)) continue
+    const reason = `every ${isStream ? 'stream' : 'answer'} is short by itself, so that a limit does not show`
+    session.markUndecided('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
+  }
 }
 
 /** Completion tokens of the usage, and the finish_reason, of an answer in either form. */
