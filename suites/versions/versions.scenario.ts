@@ -56,9 +56,9 @@ describe('versions of chats', () => {
   test(
     'v3 routes MUST refuse a v2 chat, MUST name /api/v2 and MUST leave the chat as it is',
     covers(['VER-03', 'VER-04', 'VER-05', 'VER-06', 'VER-10'], {
-      requests: 43,
+      requests: 58,
       generations: 2,
-      chats: 1,
+      chats: 2,
       again: 4,
     }),
     async ({ v2, v3, chats, claim, session, profile, prompts, scenario }) => {
@@ -90,9 +90,13 @@ describe('versions of chats', () => {
         )
       }
 
+      // A chat without messages has its version as well.
+      const isMade = profile.v2Chat !== undefined && 'create' in profile.v2Chat
       // Last, as the last of them asks to delete the chat.
-      for (const [requirement, what, send, sendTwin] of v3Calls(scenario, before, secrets, mine)) {
-        await claimRefusedAs(scenario, requirement, what, await send(), 'v2', sendTwin)
+      for (const chat of [...(isMade ? [await v2.chat()] : []), before]) {
+        for (const [requirement, what, send, sendTwin] of v3Calls(scenario, chat, secrets, mine)) {
+          await claimRefusedAs(scenario, requirement, what, await send(), 'v2', sendTwin)
+        }
       }
 
       await claimNotTakenFromSecond(scenario)

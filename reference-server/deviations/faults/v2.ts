@@ -66,14 +66,9 @@ export const versionFaults = faultTable({
   'VER-06 version-refusal-deletes: DELETE /api/v3/chat/{chat_id} rejects a chat of the other version but still deletes it.':
     sideEffect('v3.deleteChat', ({ store }, caller, chat) => store.chats.delete(caller, chat)),
   'VER-07 version-of-a-chat-without-turns: POST /api/v2/message accepts a v3 chat that has no turn yet.':
-    remembering((withTurn) => [
-      onRequest('v3.generate', (call) => withTurn.add(chatIdOf(call)) && call),
-      onError('v2.message', (reply, call) =>
-        isOfOtherVersion(reply) && !withTurn.has(chatIdOf(call))
-          ? { status: 200, body: call.body }
-          : reply,
-      ),
-    ]),
+    acceptUnused('v3.generate', 'v2.message'),
+  'VER-05 version-of-a-chat-without-messages: GET /chat/{chat_id} accepts a v2 chat that has no message yet.':
+    acceptUnused('v2.message', 'v3.chat'),
   'VER-09 version-refusal-stores-the-message: POST /api/v2/message rejects a chat of the other version but still stores the message.':
     sideEffect('v2.message', storeInHistory),
   'VER-09 version-refusal-stores-the-reply: POST /api/v2/message/generate rejects a chat of the other version but still stores a message.':
@@ -92,6 +87,18 @@ export const versionFaults = faultTable({
   'VER-02 version-updated-with-a-name: PATCH /chat/{chat_id} with a version and a name converts a v3 chat to v2.':
     updateVersion(({ name }) => name !== undefined),
 })
+
+/** Accepts calls on a chat of the other version before its first use. */
+function acceptUnused(use: OperationId, route: OperationId): Patch {
+  return remembering((used) => [
+    onRequest(use, (call) => used.add(chatIdOf(call)) && call),
+    onError(route, (reply, call) =>
+      isOfOtherVersion(reply) && !used.has(chatIdOf(call))
+        ? { status: 200, body: toObject(call.body) }
+        : reply,
+    ),
+  ])
+}
 
 /** A rejected call on a chat of the other version still changes it. */
 function sideEffect(
