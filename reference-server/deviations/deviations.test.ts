@@ -4,7 +4,7 @@ import { testServer } from '../test-support/server.ts'
 import { combineDialects, dialects } from './dialects/index.ts'
 import { conditionsOf } from './grammar/conditions.ts'
 import { effectsOf, faultyOperations, generatedFault, generatedFaultNamed } from './grammar/draw.ts'
-import { faults } from './index.ts'
+import { compose, faults } from './index.ts'
 
 test('fault names are unique, and in kebab case unless they are generated', () => {
   const names = faults.map(({ name }) => name)
@@ -78,6 +78,22 @@ describe('a generated fault', () => {
     expect(fault.reached()).toBe(0)
     expect((await server.complete('Hi', { model: 'SVC-Main' })).status).toBe(400)
     expect(fault.reached()).toBe(1)
+  })
+
+  test('of authentication is in effect beside another', async () => {
+    const patches = [
+      'v3.chats: the first row comes twice',
+      'openai.models: any key is accepted',
+      'openai.models: the scheme is accepted without a key',
+    ].map((name) => named(name).patch)
+    const server = await testServer({ patch: compose(patches) })
+    const statusWith = async (authorization: string) => {
+      const headers = { authorization }
+      return (await server.send('GET', '/api/openai/models', { headers })).status
+    }
+    expect(await Promise.all(['Bearer x', 'Bearer', 'Basic x'].map(statusWith))).toEqual([
+      200, 200, 401,
+    ])
   })
 })
 

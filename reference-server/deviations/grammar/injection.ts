@@ -32,11 +32,12 @@ export interface Seams {
   readonly searchesAll?: boolean
 }
 
-/** Marks a caller with a wrong key until the conditions are known. */
-const mark = '\0'
+/** Marks follow the name of a caller with a wrong key until the conditions are known: one of each fault that admits it. */
+let marks = 0
+const anyMarks = /\0.*$/
 
-export function isMarked({ caller }: Call): boolean {
-  return caller.endsWith(mark)
+export function isMarked({ caller }: Pick<Call, 'caller'>): boolean {
+  return anyMarks.test(caller)
 }
 
 /** @param onReached is called for each request, turn or chat that the effect changed */
@@ -48,6 +49,7 @@ export function inject(
 ): Patch {
   return (services) => {
     const history = createHistory()
+    const mark = `\0${++marks}\0`
     const current = new AsyncLocalStorage<Circumstance>()
     const affected = new WeakSet<Circumstance>()
     /** The request of the current async context, if it meets the conditions. */
@@ -75,19 +77,23 @@ export function inject(
 
     return {
       ...services,
-      ...(seams.admits && { authenticate: admitting(services, operation, seams.admits) }),
+      ...(seams.admits && { authenticate: admitting(services, operation, seams.admits, mark) }),
       incoming: (sent) => {
-        const call = services.incoming(sent)
-        const begun = history.begin(call)
+        const given = services.incoming(sent)
+        const name = given.caller.replace(anyMarks, '')
+        const isAdmitted = given.caller.includes(mark)
+        const begun = history.begin({ ...given, caller: isAdmitted ? name + mark : name })
         if (begun?.operation === operation && conditions.every(({ holds }) => holds(begun)))
           affected.add(begun)
         const circumstance = enter(begun)
-        if (isMarked(call)) {
-          if (circumstance === undefined) throw unauthorized(call.headers.authorization)
-          onReached()
+        if (circumstance === undefined) {
+          const call = { ...given, caller: given.caller.replace(mark, '') }
+          if (!isAdmitted) return given
+          if (!isMarked(call)) throw unauthorized(call.headers.authorization)
+          return call
         }
-        if (circumstance === undefined) return call
-        const admitted = { ...call, caller: call.caller.replace(mark, '') }
+        if (isAdmitted) onReached()
+        const admitted = isAdmitted ? { ...given, caller: name } : given
         return took(admitted, () => seams.incoming?.(admitted, circumstance))
       },
       outgoing: (call, reply) => {
@@ -128,12 +134,13 @@ function admitting(
   { authenticate, keys }: Services,
   operation: FaultyOperation,
   admits: NonNullable<Seams['admits']>,
+  mark: string,
 ): Services['authenticate'] {
   return (authorization, request) => {
     const caller = authenticate(authorization, request)
-    if (caller !== undefined || operationOf(request) !== operation) return caller
-    const key = admits(authorization, keys)
-    return key === undefined ? undefined : nameByPosition(key, keys.indexOf(key)) + mark
+    if (caller !== undefined && !isMarked({ caller })) return caller
+    const key = operationOf(request) === operation ? admits(authorization, keys) : undefined
+    return key === undefined ? caller : (caller ?? nameByPosition(key, keys.indexOf(key))) + mark
   }
 }
 
