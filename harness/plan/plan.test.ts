@@ -77,16 +77,21 @@ describe('a demand trace', () => {
     expect(pieces.map(({ fromMs }) => fromMs / 3_600_000)).toEqual([0, 1, 2, 3])
   })
 
-  test('is sorted if it was recorded by a load run', () => {
+  test('is sorted if it was recorded by a load run, without requests that generate nothing', () => {
     const trace = readDemandTrace(
-      '{"planned":1500,"promptTokens":30,"tokens":4}\n{"planned":500,"promptTokens":null,"tokens":null}\n',
+      [
+        '{"operation":"v3.generate","planned":1500,"promptTokens":30,"tokens":4}',
+        '{"operation":"v3.oneShot","planned":500,"promptTokens":null,"tokens":null}',
+        '{"operation":"v3.history","planned":100,"promptTokens":null,"tokens":null}',
+      ].join('\n'),
     )
     expect(trace).toMatchObject({ requests: 2, durationMs: 2000 })
     expect(trace.lengths).toEqual([{ promptTokens: 30, outputTokens: 4 }])
   })
 
   test.each([
-    ['{"planned":1,"promptTokens":3,"tokens":4}\n{"planned":"x"}\n', 2],
+    ['{"operation":"v3.generate","planned":1,"promptTokens":3,"tokens":4}\n{"planned":"x"}\n', 2],
+    ['{"operation":"v3.chats","planned":1,"promptTokens":null,"tokens":null}\n', 1],
     ['at,rate\n0,1\n60,x\n', 3],
     ['at,rate\n0,1\n60,-1\n', 3],
     ['at,rate\nnoon,1\n', 2],

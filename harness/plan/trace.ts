@@ -1,4 +1,4 @@
-import { asObject, parseJson } from '../../contract/index.ts'
+import { asObject, operationIds, operations, parseJson } from '../../contract/index.ts'
 import { requestLine } from '../../reports/load/model/requests.ts'
 import { readTrace, secondsOf, TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import type { RatePiece, RequestLength } from './simulation/requests.ts'
@@ -34,16 +34,20 @@ export function readDemandTrace(text: string): DemandTrace {
     : fromRequests(text)
 }
 
-const recorded = requestLine.pick({ planned: true, promptTokens: true, tokens: true })
+const recorded = requestLine.pick({
+  ...{ operation: true, planned: true, promptTokens: true, tokens: true },
+})
+const generating: readonly string[] = operationIds.filter((id) => 'generates' in operations[id])
 
-/** Requests of a load run, in the order in which they ended. */
+/** Requests of a load run that generate an answer, in the order in which they ended. */
 function fromRequests(text: string): DemandTrace {
   const requests = text.split(/\r?\n/).flatMap((line, at) => {
     if (line.trim() === '') return []
     const { data, success } = recorded.safeParse(parseJson(line))
     if (!success) throw new TraceSyntaxError(at + 1, 'is no request of a load run')
-    return [data]
+    return generating.includes(data.operation) ? [data] : []
   })
+  if (requests.length === 0) throw new TraceSyntaxError(1, 'no request generates an answer')
   const first = requests.reduce((min, { planned }) => Math.min(min, planned), Number.MAX_VALUE)
   // Requests that failed have no usage.
   const lengths = requests.flatMap(({ promptTokens, tokens }) =>
