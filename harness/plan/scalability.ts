@@ -112,7 +112,10 @@ export function scalabilityOf(
         ],
   )
   if (new Set(sizes.map(({ replicas: size }) => size)).size < 2) return null
-  const { status, message, law, predict } = fitScalability(sizes, seed)
+  const { status, law, predict, message: fit } = fitScalability(sizes, seed)
+  // Those of the measurements are the same, those of the plan may differ.
+  const met = measurements[0].report.config.slos.join(', ')
+  const message = `${fit} Its rates meet the SLOs of the measurement: ${met}.`
   const maxReplicas = Math.max(...sizes.map(({ replicas: size }) => size))
   const isExtrapolated = (count: number) => count > 1.5 * maxReplicas
   const none = { lambda: null, sigma: null, kappa: null, replicas: null }

@@ -179,7 +179,7 @@ export function scalabilityLines({ scalability }: PlanReport): readonly string[]
   const digits = (value: number) => String(Number(value.toPrecision(3)))
   return [
     message,
-    `lambda ${digits(lambda)}, sigma ${digits(sigma)}, kappa ${digits(kappa)}${replicas === null ? '' : `; ${count(replicas, 'replica')} for the demand${isExtrapolated ? ' (extrapolated)' : ''}`}`,
+    `lambda ${digits(lambda)}, sigma ${digits(sigma)}, kappa ${digits(kappa)}${replicas === null ? '' : `; ${count(replicas, 'replica')} for the demand with those SLOs${isExtrapolated ? ' (extrapolated)' : ''}`}`,
   ]
 }
 
