@@ -53,7 +53,7 @@ export function briefEvidence(
   const answer = `→ ${status}  ${printable(body.slice(0, 2 * width))}`.trimEnd()
   const { method, url } = exchange.request
   const command =
-    isScript && script !== null
+    script !== null && (isScript || needsScript(exchange, chat))
       ? [chalk.dim(shorten(printable(`${method} ${url}`), width)), `bash ${shellQuote(script)}`]
       : toCurl(exchange, { isCompact: true, chat }).split('\n')
   return [...command, chalk.dim(shorten(answer, width))]
@@ -67,9 +67,14 @@ export function commandText(
   exchange: Exchange,
   { chat, script }: Pick<Shown, 'chat' | 'script'>,
 ): string {
+  return script !== null && needsScript(exchange, chat)
+    ? `bash ${shellQuote(script)}`
+    : toCurl(exchange, { chat })
+}
+
+function needsScript(exchange: Exchange, chat: Shown['chat']): boolean {
   const steps = chat?.map((step) => step.exchange) ?? []
-  const isLong = steps.length > maxSteps || [exchange, ...steps].some(hasLongBody)
-  return script !== null && isLong ? `bash ${shellQuote(script)}` : toCurl(exchange, { chat })
+  return steps.length > maxSteps || [exchange, ...steps].some(hasLongBody)
 }
 
 interface ExchangeOptions extends Pick<Shown, 'chat' | 'script'> {

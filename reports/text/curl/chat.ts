@@ -10,6 +10,8 @@ interface Step {
   readonly exchange: Exchange
   /** The id in its response that later requests name: of the chat, a parent or a file, or a cursor. */
   readonly made: MadeId | null
+  /** True if the request itself needs it, not only what it shows: a parent, a file, a page, the last change before a read. */
+  readonly isNeeded: boolean
 }
 
 /** An id in a response: the `nth` field of that name, from 1; it is in `variable` of the shell. */
@@ -47,7 +49,10 @@ export function chatOf(exchange: Exchange, exchanges: Exchanges): ChatOfRequest 
   const before = inChat.slice(0, Math.max(0, inChat.indexOf(exchange.id)))
   const uploads = byChat.get(null) ?? []
   const made = { id, member: creation.member, nth: 1, variable: 'CHAT' }
-  return [{ exchange: created, made }, ...stepsBefore(exchange, [...uploads, ...before], exchanges)]
+  return [
+    { exchange: created, made, isNeeded: true },
+    ...stepsBefore(exchange, [...uploads, ...before], exchanges),
+  ]
 }
 
 function stepsBefore(
@@ -55,21 +60,23 @@ function stepsBefore(
   before: readonly string[],
   exchanges: Exchanges,
 ): readonly Step[] {
-  const needed = new Set(namedIn(request))
+  // By each id, whether a needed step or the request names it.
+  const named = new Map(namedIn(request).map((id) => [id, true]))
+  let isUnread = request.request.method === 'GET'
   const steps: Step[] = []
   for (const id of before.toReversed()) {
     const exchange = exchanges.get(id)
     if (exchange === undefined || !succeeded(exchange)) continue
     const own = namedIn(exchange)
-    const made = madeIn(
-      exchange,
-      [...needed].filter((one) => !own.includes(one)),
-    )
+    const sought = [...named.keys()].filter((one) => !own.includes(one))
+    const made = madeIn(exchange, sought)
     const isChange = exchange.request.method !== 'GET' && chatIdIn(exchange) !== null
     if (!isChange && made === null) continue
-    steps.push({ exchange, made })
-    needed.delete(made?.id ?? '')
-    for (const one of own) needed.add(one)
+    const isNeeded = (isChange && isUnread) || named.get(made?.id ?? '') === true
+    if (isChange) isUnread = false
+    steps.push({ exchange, made, isNeeded })
+    named.delete(made?.id ?? '')
+    for (const one of own) named.set(one, isNeeded || named.get(one) === true)
   }
   return steps.toReversed()
 }

@@ -70,7 +70,9 @@ test('toCurl creates a deleted chat again and uses new keys', () => {
   expect(turn).toContain(`"parent_id":"'"$PARENT_x2"'"`)
 
   const made = { id: 'data-raw', member: 'id', nth: 1, variable: 'CHAT' }
-  expect(toCurl(exchange, { chat: [{ exchange: created, made }] })).toContain(' --data-raw ')
+  expect(toCurl(exchange, { chat: [{ exchange: created, made, isNeeded: true }] })).toContain(
+    ' --data-raw ',
+  )
 })
 
 describe('the credential in a command', () => {

@@ -7,16 +7,17 @@ import { authorizationArgument, isQuotable, secretQuote, shellQuote } from './sh
  * backslash, so the whole can be pasted. Keys are `$CHATGEN_API_KEY` and the like, never values.
  * A body that is not text is piped in as base64; one longer than 4 KiB is read from a file that is
  * named after the exchange, which only {@link toScript} contains. `isCompact`: one line.
- * `chat`: of the request; commands before it create another one, and change it as the run had done.
+ * `chat`: of the request; commands before it create another one, with what the request needs. The script has all
+ * earlier changes.
  */
 export function toCurl(
   exchange: Exchange,
   { isCompact = false, chat = null }: { isCompact?: boolean; chat?: ChatOfRequest | null } = {},
 ): string {
   const command = commandOf(exchange, { gap: isCompact ? ' ' : gap })
-  return chat === null
-    ? command.line
-    : withChat(command, chat, (one) => asStep(commandOf(one, { gap: ' ' }), 'curl -s'))
+  if (chat === null) return command.line
+  const needed = chat.filter(({ isNeeded }) => isNeeded)
+  return withChat(command, needed, (one) => asStep(commandOf(one, { gap: ' ' }), 'curl -s'))
 }
 
 /** The same as a script for bash, with bodies of any length. A step that fails ends it with the answer. */
