@@ -161,8 +161,11 @@ export function scriptsOf(
     .filter(isViolation)
     .flatMap((requirement) => evidenceOf(exchanges, [requirement]))
   return new Map(
-    evidence.flatMap(({ script, exchange, chat }) =>
-      script === null || exchange === undefined ? [] : [[script, toScript(exchange, chat)]],
+    // Also of a sequence, each script stands alone.
+    evidence.flatMap(({ script, exchange }) =>
+      script === null || exchange === undefined
+        ? []
+        : [[script, toScript(exchange, chatOf(exchange, exchanges))]],
     ),
   )
 }
