@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patch } from '../../../services.ts'
 import type { Store } from '../../../store/sql/store.ts'
 import type { Chat, ChatVersion } from '../../../store/types.ts'
-import { toObject } from '../../patches/json.ts'
-import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
+import { type Json, toObject } from '../../patches/json.ts'
+import { onReply, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { chatIdOf, onRequestBody } from '../../patches/requests.ts'
 import {
   compose,
@@ -97,6 +97,11 @@ export const chatFaults = faultTable({
     editChatChanges((change) =>
       change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
     ),
+  'V3-FAV-01 favorite-list-of-twenty: GET /chat/favorite returns the 20 newest favorites, without a cursor.':
+    setFields('v3.favorites', {
+      result: (rows: readonly Json[]) => rows.slice(0, 20),
+      'pagination.cursor': null,
+    }),
   'V3-FAV-03 V3-FAV-02 favorite-list-others: GET /chat/favorite returns all chats.': onStore(
     'chats',
     ({ list }) => ({
