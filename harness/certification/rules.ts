@@ -5,6 +5,7 @@ import {
   undecidedVerdicts,
   type Verdict,
 } from '../../contract/report/conformance.ts'
+import { verdictBadges } from '../../reports/conformance/summary.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import {
   missingMembers,
@@ -95,16 +96,16 @@ export function certifiedReport(
   const last = reports.at(-1)
   if (last === undefined) return undefined
   const requirements = last.requirements.map((row) => {
-    const results = reports.map(
+    const of = reports.map(
       ({ requirements }) => requirements.find(({ id }) => id === row.id) ?? row,
     )
-    const worst = worstFirst.find((verdict) => results.some((one) => one.verdict === verdict))
-    const at = results.findLastIndex(({ verdict }) => verdict === worst)
-    const result = results[at]
-    if (result === undefined || result.verdict === row.verdict) return row
+    const worst = worstFirst.find((verdict) => of.some((one) => one.verdict === verdict))
+    const at = of.findIndex(({ verdict }) => verdict === worst)
+    const { message, ...result } = of[at] ?? row
+    if (worst === undefined || worst === row.verdict) return row
     // The exchanges of another round are not on the page of the last one.
-    const message = `in round ${at + 1}${result.message === null ? '' : `: ${result.message}`}`
-    return { ...result, message, exchanges: [], event: null }
+    const evidence = { exchanges: [], event: null }
+    return { ...result, ...evidence, message: `in round ${at + 1}: ${message ?? 'no message'}` }
   })
   return { ...last, requirements, totals: countTotals(requirements, last.totals.observed) }
 }
@@ -128,7 +129,7 @@ function refusalOf(id: string, ids: readonly RequirementResult[]): Refusal | nul
   const broken = ids.find(({ verdict }) => verdict !== 'pass' && verdict !== 'not-applicable')
   const reason = broken?.message ? `: ${broken.message}` : ''
   if (names.size > 1) {
-    const words = ids.map(({ verdict }) => verdictWords[verdict]).join(', ')
+    const words = ids.map(({ verdict }) => verdictBadges[verdict].word).join(', ')
     return {
       kind: 'unstable',
       text: `${id} is unstable: ${words} in rounds 1 to ${ids.length}${reason}`,
@@ -136,17 +137,5 @@ function refusalOf(id: string, ids: readonly RequirementResult[]): Refusal | nul
   }
   if (broken === undefined) return null
   const kind = broken.verdict === 'fail' ? 'violated' : 'undecided'
-  return { kind, text: `${id} is ${verdictWords[broken.verdict]}${reason}` }
-}
-
-export const verdictWords: Readonly<Record<Verdict, string>> = {
-  pass: 'passed',
-  fail: 'violated',
-  warn: 'violated, with a warning',
-  'not-applicable': 'not applicable',
-  unproven: 'not tested',
-  unclaimed: 'not tested',
-  error: 'undecided after an internal error',
-  inconclusive: 'undecided',
-  observed: 'undecided',
+  return { kind, text: `${id} is ${verdictBadges[broken.verdict].word}${reason}` }
 }

@@ -100,6 +100,8 @@ describe('the cause of a change between runs with other settings', () => {
   const limits = (timeoutMs: number) => settingsOf({ limits: { timeoutMs, settleMs: 1 } })
   const none = settingsOf({})
   const otherKey = settingsOf({ otherKey: '[other key]' })
+  const explored = { ...none, explore: 9 }
+  const quick: ConformanceReport = { ...at('pass'), depth: 'quick' }
   const [passed, failed, needy] = [at('pass'), at('fail'), 'V3-ATT-11']
   type Sides = readonly [
     a: ConformanceReport,
@@ -119,16 +121,8 @@ describe('the cause of a change between runs with other settings', () => {
     ['an unknown profile', [passed, none, failed, null], 'target or profile', []],
     ['another URL', [passed, none, at('fail', 'http://b'), none], 'address', []],
     ['a trailing slash', [passed, none, at('fail', 'http://a/'), none], 'target', []],
-    [
-      'another depth',
-      [{ ...passed, depth: 'quick' }, none, { ...failed, depth: 'full' }, none],
-      ...(['depth', []] as const),
-    ],
-    [
-      'exploring',
-      [{ ...passed, depth: 'full' }, none, { ...failed, depth: 'full' }, { ...none, explore: 9 }],
-      ...(['depth', []] as const),
-    ],
+    ['another depth', [quick, none, { ...failed, depth: 'full' }, none], 'depth', []],
+    ['exploring', [quick, none, { ...failed, depth: 'quick' }, explored], 'depth', []],
     ['another selection', [passed, none, reportOf([]), settingsOf({}, ['OAI-*'])], 'selection', []],
   ])('is right if the difference is %s', (_, [a, settingsA, b, settingsB], cause, members) => {
     const sides = [

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Exchange, Header } from '../../../contract/index.ts'
 import type { ConformanceReport, RequirementResult } from '../../../contract/report/conformance.ts'
 import { count } from '../../../contract/text.ts'
+import { verdictBadges } from '../../../reports/conformance/summary.ts'
 import { wasRecorded } from '../../client/index.ts'
 import { sha256, reportText as writtenReport } from '../bundle.ts'
-import { verdictWords } from '../rules.ts'
 import type { StoredRound } from './content.ts'
 
 /**
@@ -44,7 +44,7 @@ export function verdictDifferences(
 }
 
 function wordOf(requirement: RequirementResult | undefined): string {
-  return requirement === undefined ? 'no such requirement' : verdictWords[requirement.verdict]
+  return requirement === undefined ? 'no such requirement' : verdictBadges[requirement.verdict].word
 }
 
 /** Empty if report.json is, byte for byte, what this version writes for the evidence. */

@@ -83,7 +83,7 @@ const edited: Readonly<Record<string, Edited>> = {
     ),
     reasons: [
       /verdicts: round 2: \S+ was reported as passed, and the evidence shows violated: /,
-      /verdicts: round 3: \S+ was reported as violated, with a warning, and the evidence shows passed/,
+      /verdicts: round 3: \S+ was reported as warning, and the evidence shows passed/,
     ],
   },
   'a line that is not an exchange': {

@@ -138,22 +138,14 @@ async function implementationOf(
   const page = lastRound?.pages.get(pageName)
   if (content === undefined || lastRound === undefined || page === undefined) {
     const reason = steps.flatMap(({ problems }) => problems)[0] ?? 'it cannot be read'
-    const unknown = {
-      vendor: '',
-      version: '',
-      startedAt: '',
-      report: null,
-      page: null,
-      keyId: null,
-    }
-    return { ...unknown, name: dir, unverified: reason }
+    const none = { report: null, page: null, keyId: null }
+    return { ...none, vendor: '', name: dir, version: '', startedAt: '', unverified: reason }
   }
   const { vendor, name, version } = content.product
   const { report } = lastRound
   const slug = `${at + 1}-${slugOf(`${vendor} ${name} ${version}`).slice(0, 60)}`
   makeFolder(join(out, slug))
   write(join(out, slug, pageName), page)
-  const { keyId } = content
-  const result = { startedAt: report.startedAt, unverified: null, report, keyId }
+  const result = { startedAt: report.startedAt, unverified: null, report, keyId: content.keyId }
   return { ...result, vendor, name, version, page: `${slug}/${pageName}` }
 }

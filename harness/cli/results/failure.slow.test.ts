@@ -52,18 +52,6 @@ test('a reason that cannot be written keeps its exit code', async () => {
   await ends(`check ${nowhere} --report junit`, 3, { err })
 })
 
-test('a refused run moves earlier results aside if it writes its reason', async () => {
-  await using server = await startModelsServer()
-  const { ends, list, read } = workplace(withKey)
-  const line = `check ${server.url} --only OAI-MODELS-01 --quiet`
-  await ends(`${line} --report junit,badge`, 0)
-  await ends(`${line} --no-such-flag`, 2)
-  expect(list('chatgen-results')).toContain('badge.svg')
-  await ends(`${line} --no-such-flag --report junit`, 2, { err: 'moved to a subfolder' })
-  expect(list('chatgen-results')).toEqual([expect.stringMatching(/^previous-check/), 'report.xml'])
-  expect(read('chatgen-results/report.xml')).toContain('unknown option')
-})
-
 test('a refused run creates no folder', async () => {
   await using server = await startModelsServer()
   const { ends, at } = workplace(withKey)

@@ -115,9 +115,9 @@ describe('results of the same kind are replaced', () => {
     expect(previous()).toEqual([aside])
   })
 
-  test('but not by a run that cannot start', async () => {
+  test('but not by a run that cannot start and writes no reason', async () => {
     await using server = await startModelsServer()
-    const { run, list, read } = folderOfRuns()
+    const { run, list, read, previous } = folderOfRuns()
     await run(`${check} ${server.url}`)
     const before = [list(results), read(`${results}/report.json`)]
     for (const line of [
@@ -132,6 +132,8 @@ describe('results of the same kind are replaced', () => {
       await run(line)
       expect([list(results), read(`${results}/report.json`)], line).toEqual(before)
     }
+    await run(`${check} ${server.url} --only OAI-CHAR-01 --report junit`)
+    expect(list(results)).toEqual([...previous(), 'report.xml'])
   })
 })
 

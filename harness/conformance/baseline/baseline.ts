@@ -88,10 +88,7 @@ function rule(
 }
 
 /** Tests if a run tries at least what showed the violation of an entry: what it does not try may still be broken. */
-function triesEnough(
-  { depth, exploration }: ConformanceReport,
-  entry: Pick<BaselineEntry, 'depth' | 'explore'>,
-): boolean {
+function triesEnough({ depth, exploration }: ConformanceReport, entry: Trials): boolean {
   const isDeep = depths.indexOf(depth ?? 'full') >= depths.indexOf(entry.depth ?? 'quick')
   return isDeep && (exploration?.operations ?? 0) >= (entry.explore ?? 0)
 }
@@ -151,24 +148,22 @@ function refreshed(
   report: ConformanceReport,
 ): BaselineEntry {
   if (requirement === undefined || !isViolation(requirement)) return entry
+  const fingerprint = fingerprintOf(requirement)
   // What showed the violation before is kept, unless this run has shown it with less.
   const isKept = (entry.depth ?? entry.explore) !== undefined && triesEnough(report, entry)
-  const next = {
-    ...entry,
-    fingerprint: fingerprintOf(requirement),
-    found: stableText(requirement.message ?? ''),
-    ...(isKept ? {} : seenBy(requirement, report)),
-  }
-  const isSame = (['fingerprint', 'depth', 'explore'] as const).every(
-    (name) => next[name] === entry[name],
-  )
-  return isSame ? entry : next
+  const { depth, explore } = isKept ? entry : seenBy(requirement, report)
+  const isSame = entry.depth === depth && entry.explore === explore
+  if (isSame && entry.fingerprint === fingerprint) return entry
+  return { ...entry, fingerprint, found: stableText(requirement.message ?? ''), depth, explore }
 }
 
-function seenBy({ brokenBy }: RequirementResult, { depth, exploration }: ConformanceReport) {
-  return brokenBy.join() === exploring
-    ? { depth: undefined, explore: exploration?.operations }
-    : { depth, explore: undefined }
+type Trials = Pick<BaselineEntry, 'depth' | 'explore'>
+
+function seenBy(
+  { brokenBy }: RequirementResult,
+  { depth, exploration }: ConformanceReport,
+): Trials {
+  return brokenBy.join() === exploring ? { explore: exploration?.operations } : { depth }
 }
 
 /** The fields of an entry in the order in which they are written. */

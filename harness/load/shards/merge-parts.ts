@@ -9,8 +9,13 @@ export interface Shard {
   readonly report: LoadReport
 }
 
-/** The worst generator decides for the run; reasons name their shard. */
-export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
+type Problem = Pick<GeneratorRow, 'verdict'> & { readonly reason: string }
+
+/** The worst generator decides for the run, or starts that were apart; reasons of a generator name their shard. */
+export function mergedGenerator(
+  reports: readonly LoadReport[],
+  apart: Problem | null,
+): GeneratorRow {
   const all = reports.map(({ generator }) => generator)
   const cpuMs = all.reduce((sum, row) => sum + row.cpuMs, 0)
   const workers = all.flatMap((row) => row.workers).map((row, index) => ({ ...row, index }))
@@ -20,11 +25,14 @@ export function mergedGenerator(reports: readonly LoadReport[]): GeneratorRow {
   return {
     verdict:
       (['invalid', 'degraded'] as const).find((verdict) =>
-        all.some((row) => row.verdict === verdict),
+        [...all, apart].some((row) => row?.verdict === verdict),
       ) ?? 'valid',
-    reasons: reports.flatMap(({ generator, plan }) =>
-      generator.reasons.map((reason) => `shard ${plan.shard?.index}: ${reason}`),
-    ),
+    reasons: [
+      ...reports.flatMap(({ generator, plan }) =>
+        generator.reasons.map((reason) => `shard ${plan.shard?.index}: ${reason}`),
+      ),
+      ...(apart === null ? [] : [apart.reason]),
+    ],
     timestampError: worstSpread(all.map((row) => row.timestampError)),
     scheduleDelay: worstSpread(all.map((row) => row.scheduleDelay)),
     eventLoopUtilization: Math.max(...all.map((row) => row.eventLoopUtilization)),
@@ -63,16 +71,9 @@ export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard
 /** Notes for the reader of merged figures. */
 export function notesOf(shards: readonly Shard[]): string[] {
   const reports = shards.map(({ report }) => report)
-  const begun = reports.map(({ startedAt }) => Date.parse(startedAt))
-  const apartMs = Math.max(...begun) - Math.min(...begun)
   const targets = [...new Set(reports.map(({ target }) => target.baseUrl))]
   return [
     `merged from ${shards.length} shards; an id that two of them were given is not looked for`,
-    ...(apartMs > maxStartSpreadMs
-      ? [
-          `the shards started up to ${(apartMs / 1000).toFixed(1)} s apart, and their seconds are laid over each other: --start-at begins them together`,
-        ]
-      : []),
     ...(targets.length > 1 ? [`the shards had different targets: ${targets.join(', ')}`] : []),
     ...reports.flatMap(({ notes, plan }) =>
       notes.map((note) => `shard ${plan.shard?.index}: ${note}`),
@@ -80,16 +81,13 @@ export function notesOf(shards: readonly Shard[]): string[] {
   ]
 }
 
-/** Maximum spread of the starts: beyond it, the planned load may be off. */
-const maxStartSpreadMs = 500
-
 /** Starts of the shards of a run, by the clock of their target. */
 type StartSpread = NonNullable<LoadReport['shards']>
 
-/** Maximum spread of the starts: shards further apart do not send the planned load. */
-const maxSpreadMs = 100
+/** Maximum spread of the starts by the clock of the target, and by their own: shards further apart do not send the planned load. */
+const [maxSpreadMs, maxLocalSpreadMs] = [100, 500]
 
-/** Share of the duration from which shards that start apart are no load together. */
+/** Share of the duration from which shards that start apart are no load together; at least `maxLocalSpreadMs`. */
 const maxSpreadShare = 0.05
 
 /**
@@ -115,21 +113,21 @@ export function startSpreadOf(reports: readonly LoadReport[]): StartSpread {
 }
 
 /**
- * Verdict on starts that were certainly apart: the merged load is not the planned one, or no load together. By the
- * clock of the target; if it is unknown, shards far apart by their own clocks are no load together. Null otherwise.
+ * Verdict on starts that were apart, certainly by the clock of the target, or by their own if it is unknown: the
+ * merged load is not the planned one, or none together. Null otherwise.
  */
 export function spreadProblem(
   { spreadMs, uncertaintyMs, localSpreadMs }: StartSpread,
   durationMs: number,
-): { readonly verdict: 'degraded' | 'invalid'; readonly reason: string } | null {
+): Problem | null {
   const apartMs = spreadMs === null ? localSpreadMs : spreadMs - (uncertaintyMs ?? 0)
   const started = `started ${milliseconds(apartMs)} or more apart`
-  if (apartMs >= Math.max(maxStartSpreadMs, maxSpreadShare * durationMs)) {
+  if (apartMs >= Math.max(maxLocalSpreadMs, maxSpreadShare * durationMs)) {
     const reason = `the shards did not run at the same time: they ${started} and send for ${milliseconds(durationMs)}; --start-at begins them together`
     return { verdict: 'invalid', reason }
   }
-  if (spreadMs === null || apartMs <= maxSpreadMs) return null
-  const reason = `the shards ${started} by the clock of the target, and ${milliseconds(localSpreadMs)} by their own clocks: begin them with --start-at, and synchronize the clocks`
+  if (apartMs <= (spreadMs === null ? maxLocalSpreadMs : maxSpreadMs)) return null
+  const reason = `the shards ${started}, and ${milliseconds(localSpreadMs)} by their own clocks: begin them with --start-at, and synchronize the clocks`
   return { verdict: 'degraded', reason }
 }
 

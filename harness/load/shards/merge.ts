@@ -1,5 +1,4 @@
 import { messageOf } from '../../../contract/text.ts'
-import type { GeneratorRow } from '../../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { http2Of } from '../http/channel.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
@@ -44,8 +43,7 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     idsOf(parts),
   )
   const spread = startSpreadOf(reports)
-  const apart = spreadProblem(spread, first.plan.durationMs)
-  const generator = worsened(mergedGenerator(reports), apart)
+  const generator = mergedGenerator(reports, spreadProblem(spread, first.plan.durationMs))
   const slo = [...measured.slo, ...unmeasured({ ...measured, planned: null, integrity })]
   const partial = missingOf(reports)
   const interrupted = reports.some((report) => report.interrupted)
@@ -82,12 +80,6 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
     faults,
     ...partial,
   }
-}
-
-function worsened(generator: GeneratorRow, apart: ReturnType<typeof spreadProblem>): GeneratorRow {
-  if (apart === null) return generator
-  const verdict = generator.verdict === 'invalid' ? 'invalid' : apart.verdict
-  return { ...generator, verdict, reasons: [...generator.reasons, apart.reason] }
 }
 
 /** The measurements of each shard, and the metrics of all. */
