@@ -87,10 +87,8 @@ describe('a generated fault', () => {
       'openai.models: the scheme is accepted without a key',
     ].map((name) => named(name).patch)
     const server = await testServer({ patch: compose(patches) })
-    const statusWith = async (authorization: string) => {
-      const headers = { authorization }
-      return (await server.send('GET', '/api/openai/models', { headers })).status
-    }
+    const statusWith = async (authorization: string) =>
+      (await server.send('GET', '/api/openai/models', { headers: { authorization } })).status
     expect(await Promise.all(['Bearer x', 'Bearer', 'Basic x'].map(statusWith))).toEqual([
       200, 200, 401,
     ])

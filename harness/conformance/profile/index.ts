@@ -27,10 +27,9 @@ export function loadProfile(
     if (found === undefined || found === '') {
       problems.push(`${place(path)}: ${path.join('.')}: the variable ${name} is not set`)
     }
-    const member = path.at(-2)
-    const part = member === 'headers' ? 'header' : member === 'query' ? 'query' : null
-    const field = String(path.at(-1)).toLowerCase()
-    if (part !== null) fromVariables.push({ name: `${part} ${field}`, value: found ?? '' })
+    const [part, field] = path.slice(-2).map((step) => String(step).toLowerCase())
+    if (part === 'headers' || part === 'query')
+      fromVariables.push({ name: `${part.replace(/s$/, '')} ${field}`, value: found ?? '' })
     return found ?? ''
   }
   const fill = (text: string, path: Path) =>
