@@ -22,10 +22,7 @@ import {
 } from './entries.ts'
 
 /** Everything that the catalog says about one entry; undefined for an unknown id. */
-export function explainEntry(
-  id: string,
-  { color, width = 80 }: TextOptions & { readonly width?: number } = { color: false },
-): string | undefined {
+export function explainEntry(id: string, { color = false, width = 80 } = {}): string | undefined {
   const row = findEntry(id)
   if (row === undefined) return undefined
   const chalk = new Chalk({ level: color ? 1 : 0 })
@@ -77,6 +74,7 @@ function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {
   const requirement = requirementOf(id)
   if (requirement === undefined) return []
   const { capability, member, needs = [], contract } = requirement
+  const form = contract?.startsWith('R') ? 'Responses-style streaming' : 'chat completions'
   const tried = isRequirementId(id) ? conditionsOf(id) : []
   const above = requirementIds.filter((other) => requirements[other].needs?.includes(id))
   return [
@@ -98,29 +96,18 @@ function requirementFacts({ id, area, source }: CatalogEntry): readonly Fact[] {
       member &&
         `${member}: without this member of the target profile the requirement is not tested.`,
     ],
-    ['contract', contract && contractText(contract)],
-    ...tried.map(([operation, text]) => ['conditions', conditionsText(operation, text)] as const),
+    ['contract', contract && `${contract} of the ${form} contract.`],
+    ...tried.map(
+      ([operation, text]): Fact => [
+        'conditions',
+        `${operation} with ${text}. Each of them at every depth, at normal several times with others, at full with each condition of the operation.`,
+      ],
+    ),
   ]
 }
 
-function conditionsText(operation: string, text: string): string {
-  return `${operation} with ${text}. Each of them at every depth, at normal several times with others, at full with each condition of the operation.`
-}
-
-function contractText(contract: string): string {
-  const name = contract.startsWith('R') ? 'Responses-style streaming' : 'chat completions'
-  return `${contract} of the ${name} contract.`
-}
-
-export interface TextOptions {
-  readonly color: boolean
-}
-
 /** One line for each entry: id, kind, surface, section, source, sentence; in columns. */
-export function catalogToText(
-  rows: readonly CatalogEntry[],
-  { color }: TextOptions = { color: false },
-): string {
+export function catalogToText(rows: readonly CatalogEntry[], { color = false } = {}): string {
   const chalk = new Chalk({ level: color ? 1 : 0 })
   const table = rows.map(({ id, kind, surface, section, source }) => [
     ...[id, kind, surface ?? '', section, source ?? ''],

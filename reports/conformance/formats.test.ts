@@ -1,13 +1,14 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { parse } from 'junit2json'
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { toMarkdown } from '../document/markdown.ts'
-import { conforming, exchanges, requirement, violated } from '../test-support/reports.ts'
+import { conforming, exchanges, reportOf, requirement, violated } from '../test-support/reports.ts'
 import { conformanceDocument } from './document.ts'
 import { reportToBadge, reportToGitHub } from './github.ts'
 import { reportToJUnit } from './junit.ts'
+
+const strict: ConformanceReport = { ...violated, strict: true }
 
 test('a badge shows the outcome and three totals', () => {
   expect(reportToBadge(violated)).toMatchInlineSnapshot(`
@@ -47,46 +48,32 @@ test('GitHub annotations have one for each cause', () => {
   `)
 })
 
-test('an annotation of a run without required requirements counts the expected ones', () => {
+test('GitHub annotations of a conforming run are its outcome, counting what was judged', () => {
+  const head = '::notice title=chatgen check::CONFORMS:'
+  const counts = '3 passed, 0 violated, 0 undecided of 3 required requirements'
+  expect(reportToGitHub(conforming)).toBe(`${head} ${counts}\n`)
   const requirements = [requirement('OAI-N-01', 'pass'), requirement('V3-SSE-07', 'warn')]
   const text = reportToGitHub({ ...conforming, requirements })
-  expect(text).toContain('CONFORMS: no MUST was judged, 1 of 2 SHOULD passed; 1 warning')
-})
-
-test('GitHub annotations of a conforming run are its outcome', () => {
-  expect(reportToGitHub(conforming)).toMatchInlineSnapshot(`
-    "::notice title=chatgen check::CONFORMS: 3 passed, 0 violated, 0 undecided of 3 required requirements
-    "
-  `)
+  expect(text).toContain(`${head} no MUST was judged, 1 of 2 SHOULD passed; 1 warning`)
 })
 
 test('GitHub annotations of warnings are errors if the run is strict', () => {
-  expect(reportToGitHub({ ...violated, strict: true })).toContain('::error title=V3-SSE-07::')
+  expect(reportToGitHub(strict)).toContain('::error title=V3-SSE-07::')
 })
 
-const of = (brokenBy: readonly string[]) => {
-  const found = { message: 'the name is lost', scenarios: [...brokenBy], exchanges: ['x4', 'x5'] }
-  const broken = { ...requirement('V3-CHAT-10', 'fail', found), brokenBy: [...brokenBy] }
-  return { ...violated, requirements: [broken] }
-}
-
-test.each([
-  [
-    'Markdown',
-    (report: ConformanceReport, all: ReadonlyMap<string, Exchange>) =>
-      toMarkdown(conformanceDocument(report, all)),
-    1,
-  ],
+test.each<[string, (report: ConformanceReport, all: typeof exchanges) => string, number]>([
+  ['Markdown', (report, all) => toMarkdown(conformanceDocument(report, all)), 1],
   ['JUnit', reportToJUnit, 1],
   ['GitHub', reportToGitHub, 0],
-] as const)('%s shows each request of a random sequence as a command', (_, write, ofScenario) => {
-  const commands = (brokenBy: readonly string[]) =>
-    [...write(of(brokenBy), exchanges).matchAll(/curl -i/g)].length
-  expect(commands(['explore'])).toBe(2)
-  expect(commands(['a-scenario'])).toBe(ofScenario)
+])('%s shows each request of a random sequence as a command', (_, write, ofScenario) => {
+  const commands = (name: string) => {
+    const found = { message: 'the name is lost', scenarios: [name], exchanges: ['x4', 'x5'] }
+    const broken = requirement('V3-CHAT-10', 'fail', { ...found, brokenBy: [name] })
+    return [...write(reportOf([broken]), exchanges).matchAll(/curl -i/g)].length
+  }
+  expect(commands('explore')).toBe(2)
+  expect(commands('a-scenario')).toBe(ofScenario)
 })
-
-const strict: ConformanceReport = { ...violated, strict: true }
 
 test('JUnit has a suite per area and a case per requirement with evidence', () => {
   const xml = reportToJUnit(violated, exchanges).replaceAll(/<prop[\s\S]*?<\/properties>\n/g, '')

@@ -5,7 +5,6 @@ import {
   type RequirementResult,
 } from '../../contract/report/conformance.ts'
 import { sectionOf, specified } from '../../contract/sections.ts'
-
 import type { Item, Shown, Text } from '../document/document.ts'
 import { chatOf, type Exchanges } from '../text/curl/chat.ts'
 import { toScript } from '../text/curl/curl.ts'

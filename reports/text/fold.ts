@@ -15,11 +15,15 @@ export interface Findings {
  * sentence, and its own message if it has one. A group takes the place of its first requirement.
  */
 export function foldFindings(requirements: readonly RequirementResult[]): readonly Findings[] {
-  const byMessage = groups(requirements, messageKey, 'message')
+  const byMessage = groups(requirements, 'message', ({ message, surface, verdict, known }) =>
+    message === null ? null : [surface, verdict, known, stableText(message)],
+  )
   const alone = byMessage.flatMap(({ common, requirements }) => (common ? [] : requirements))
   return [
     ...byMessage.filter(({ common }) => common !== null),
-    ...groups(alone, exchangeKey, 'exchange'),
+    ...groups(alone, 'exchange', ({ exchanges, event, verdict, known }) =>
+      exchanges.length === 0 ? null : [exchanges, event, verdict, known],
+    ),
   ].toSorted(
     (a, b) => requirements.indexOf(a.requirements[0]) - requirements.indexOf(b.requirements[0]),
   )
@@ -46,20 +50,15 @@ export function saysTheSame({ requirements }: Findings): boolean {
 
 function groups(
   requirements: readonly RequirementResult[],
-  keyOf: (requirement: RequirementResult) => string | null,
   common: Findings['common'],
+  keyOf: (requirement: RequirementResult) => readonly unknown[] | null,
 ): readonly Findings[] {
   // A requirement without a key is its own group.
-  const all = Map.groupBy(requirements, (requirement) => keyOf(requirement) ?? requirement)
+  const all = Map.groupBy(requirements, (requirement) => {
+    const key = keyOf(requirement)
+    return key === null ? requirement : JSON.stringify(key)
+  })
   return [...all.values()].flatMap(([first, ...others]) =>
     first ? { common: others.length > 0 ? common : null, requirements: [first, ...others] } : [],
   )
-}
-
-function messageKey({ message, surface, verdict, known }: RequirementResult): string | null {
-  return message === null ? null : JSON.stringify([surface, verdict, known, stableText(message)])
-}
-
-function exchangeKey({ exchanges, event, verdict, known }: RequirementResult): string | null {
-  return exchanges.length === 0 ? null : JSON.stringify([exchanges, event, verdict, known])
 }

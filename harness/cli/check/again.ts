@@ -31,6 +31,11 @@ export function openWatch(path: string | undefined, out: string) {
   let changed: string | null = null
   let target: URL | undefined
   let isUp = true
+  const watchAll = (folder: string) => {
+    // The recursive watch of Linux accepts a path that does not exist.
+    accessSync(folder)
+    return watch(folder, { recursive: true })
+  }
   const watcher = path === undefined ? undefined : refusing(Error, () => watchAll(path), '--watch')
   watcher?.on('change', (_, name) => {
     const file = resolve(path ?? '', String(name))
@@ -60,12 +65,6 @@ export function openWatch(path: string | undefined, out: string) {
     },
     close: () => watcher?.close(),
   }
-}
-
-/** @throws if the path does not exist, which the recursive watch of Linux leaves open */
-function watchAll(path: string) {
-  accessSync(path)
-  return watch(path, { recursive: true })
 }
 
 const ignored: readonly string[] = ['.git', 'node_modules']

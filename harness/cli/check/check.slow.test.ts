@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { startReferenceServer } from '../../library/index.ts'
 import { expectEnd, workplace } from '../test-support/chatgen.ts'
@@ -18,42 +18,36 @@ async function check(
   return { ...place, ...(await place.run(`check ${server.url} ${rows} ${more}`)) }
 }
 
-describe('chatgen check --report', () => {
-  test('github prints annotations beside other output', async () => {
-    const { stdout } = await check('--report console,github')
-    expect(stdout).toMatch(/^VIOLATED[\s\S]*^::error title=OAI-AUTH-01::/m)
-  })
-
-  test('github leaves standard output to --json', async () => {
-    const env = { GITHUB_ACTIONS: 'true' }
-    const { stdout, stderr } = await check('--report github --json', {}, env)
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'violated' })
-    expect(stderr).toMatch(/^::error title=OAI-AUTH-01::/m)
-  })
+test('--report github prints annotations beside other output', async () => {
+  const { stdout } = await check('--report console,github')
+  expect(stdout).toMatch(/^VIOLATED[\s\S]*^::error title=OAI-AUTH-01::/m)
 })
 
-function checkAgainst(baseline: string | null, more = '') {
-  const files: Record<string, string> = baseline === null ? {} : { 'known.yaml': baseline }
-  return check(`--baseline known.yaml ${more}`, files)
-}
+test('--report github leaves standard output to --json', async () => {
+  const { stdout, stderr } = await check('--report github --json', {}, { GITHUB_ACTIONS: 'true' })
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'violated' })
+  expect(stderr).toMatch(/^::error title=OAI-AUTH-01::/m)
+})
 
 test('--baseline ends with 1 if a requirement fails differently from its entry', async () => {
-  const entry = 'OAI-AUTH-01: { because: x, fingerprint: v3-0123456789abcdef }'
-  expectEnd(await checkAgainst(entry), 1, { out: /^VIOLATED[\s\S]*fails\s+differently/ })
+  const files = { 'known.yaml': 'OAI-AUTH-01: { because: x, fingerprint: v3-0123456789abcdef }' }
+  const out = /^VIOLATED[\s\S]*fails\s+differently/
+  expectEnd(await check('--baseline known.yaml', files), 1, { out })
 })
 
 test('--update-baseline writes drafts, and their completion makes the next run end with 0', async () => {
-  const first = await checkAgainst(null, '--update-baseline --quiet')
+  const line = '--baseline known.yaml --quiet'
+  const first = await check(`${line} --update-baseline`)
   expectEnd(first, 1, { out: 'added (set "because" where it is TO BE WRITTEN): OAI-AUTH-01' })
   expect(first.read('known.yaml')).toMatch(
     /OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v3-/,
   )
 
   const written = first.read('known.yaml').replace('TO BE WRITTEN', 'the gateway is open')
-  const second = await checkAgainst(written, '--seed another --quiet')
+  const second = await check(`${line} --seed another`, { 'known.yaml': written })
   expect([second.code, second.stderr]).toEqual([0, ''])
 
-  const third = await checkAgainst(written, '--update-baseline --quiet')
+  const third = await check(`${line} --update-baseline`, { 'known.yaml': written })
   expect(third.stdout).toContain('is up to date')
   expect([third.code, third.read('known.yaml')]).toEqual([0, written])
 })

@@ -7,9 +7,6 @@ import { type FlagsOf, flagTable, grouped } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { portNumber } from '../values.ts'
 
-/** Heading of these flags in the help of a command. */
-export const containerGroup = 'Containers:'
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 const defaultReadyMs = 120_000
@@ -17,7 +14,7 @@ const defaultReadyMs = 120_000
 /** Flags of a target that chatgen starts in a container. */
 export function containerFlags() {
   return grouped(
-    containerGroup,
+    'Containers:',
     flagTable(
       `
       --image <image>  start a container of this image and test it

@@ -70,7 +70,9 @@ describe('a signal', () => {
     const more = '--out results --profile v3 --explore 5000'
     const run = start(`check ${server.url} --target target.yaml ${more}`)
     const files = [journalName, exchangesName].map((name) => at(`results/${name}`))
-    await vi.waitUntil(() => files.some((file) => contains(file, phase)), { timeout: patienceMs })
+    const hasBegun = (file: string) =>
+      existsSync(file) && readFileSync(file, 'utf8').includes(phase)
+    await vi.waitUntil(() => files.some(hasBegun), { timeout: patienceMs })
     run.child.kill(signal)
     expect((await run.ended).code).toBe(130)
     expect(server.chats.size).toBe(0)
@@ -100,10 +102,6 @@ describe('a signal', () => {
     }
   })
 })
-
-function contains(file: string, text: string): boolean {
-  return existsSync(file) && readFileSync(file, 'utf8').includes(text)
-}
 
 /** SIGHUP is the last signal that bin/chatgen.cjs handles (proc(5): SigCgt). */
 function catchesHangups(pid: number): boolean {
@@ -203,8 +201,12 @@ describe('Ctrl-C on a terminal', () => {
     run.press(ctrlC)
     expect(await run.ended).toEqual({ code: 130, signal: 0 })
     expect(performance.now() - before).toBeLessThan(graceMs + slackMs)
-    expect(await text(run)).toContain(says)
-    await expectTidy(run)
+    const screen = await text(run)
+    expect(screen).toContain(says)
+    expect(screen).not.toMatch(spinner)
+    // The cursor is visible.
+    const raw = run.raw()
+    expect(raw.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\u001b[?25l'))
     const hasResults = line.endsWith('results')
     expect(existsSync(at('results/report.json'))).toBe(hasResults)
     if (hasResults && line.startsWith('check')) {
@@ -244,13 +246,6 @@ describe('Ctrl-C on a terminal', () => {
     for (const word of ['isig', 'icanon', 'echo']) expect(settings).toMatch(` ${word} `)
   })
 })
-
-/** Expects a visible cursor, and nothing left of the spinner. */
-async function expectTidy(run: InTerminal): Promise<void> {
-  const raw = run.raw()
-  expect(raw.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\u001b[?25l'))
-  expect(await text(run)).not.toMatch(spinner)
-}
 
 async function text(run: InTerminal): Promise<string> {
   return printed(await run.screen())

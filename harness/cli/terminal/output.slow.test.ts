@@ -27,12 +27,6 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const ended = 'chatgen: standard output cannot be written'
 
-async function check(url: string, redirection: string) {
-  const { folder: cwd, report } = workplace()
-  const ended = await inShell(`check ${url} --only OAI-MODELS-01 --quiet ${redirection}`, cwd)
-  return { ...ended, outcome: report().outcome }
-}
-
 function inShell(line: string, cwd: string) {
   const child = spawn('bash', ['-c', `set -o pipefail; "$NODE" "$BIN" ${line}`], {
     cwd,
@@ -58,8 +52,10 @@ describe.runIf(existsSync('/dev/full'))('lost output', () => {
     'to a standard output that is %s (%s) ends with %i',
     async (_, redirection, exitCode, lines) => {
       await using server = await startModelsServer()
-      const { code, stderr, outcome } = await check(server.url, redirection)
-      expect([code, outcome]).toEqual([exitCode, 'conforms'])
+      const { folder, report } = workplace()
+      const line = `check ${server.url} --only OAI-MODELS-01 --quiet ${redirection}`
+      const { code, stderr } = await inShell(line, folder)
+      expect([code, report().outcome]).toEqual([exitCode, 'conforms'])
       expect(stderr.split(ended)).toHaveLength(lines + 1)
       expect(stderr).not.toContain('internal error')
     },
@@ -86,29 +82,21 @@ test.each([
   await endsAtSlip(run)
 })
 
-describe('a reader that closes its pipe', () => {
-  test('is not an error of a list', async () => {
-    expect(await firstLine('serve --list-faults')).toEqual({ code: 0, stderr: '' })
-  })
-
-  test('does not change the exit code of a check', async () => {
-    await using server = await startModelsServer({ open: true })
-    const { at } = workplace({}, { 'target.yaml': `baseUrl: ${server.url}\n` })
-    const line = `check --target ${at('target.yaml')} --only OAI-AUTH-01`
-    expect(await firstLine(line)).toEqual({ code: 1, stderr: '' })
-  })
-})
-
-/** Reads nothing: the pipe is closed before the first write. */
-async function firstLine(line: string) {
+test.each([
+  ['serve --list-faults', 0],
+  ['check --target target.yaml --only OAI-AUTH-01', 1],
+])('a reader that closes its pipe does not change the end of %s', async (line, code) => {
+  await using server = await startModelsServer({ open: true })
+  const { folder: cwd } = workplace({}, { 'target.yaml': `baseUrl: ${server.url}\n` })
   const child = spawn(process.execPath, [bin, ...wordsOf(line)], {
-    cwd: '/tmp',
-    env: { PATH: process.env['PATH'], ...withKey, CHATGEN_OUT: `/tmp/chatgen-pipe-${process.pid}` },
+    cwd,
+    env: { PATH: process.env['PATH'], ...withKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Before the first write.
   child.stdout.destroy()
-  return endOf(child)
-}
+  expect(await endOf(child)).toEqual({ code, stderr: '' })
+})
 
 /** Status lines, headers and bodies of a hostile target, in what the real command prints. */
 
@@ -200,48 +188,39 @@ beforeAll(async () => {
   stdout = run.stdout
 })
 
-describe('output in a pipe', () => {
-  test('is colored by FORCE_COLOR=1, but stored files are not', () => {
-    expect(stdout).toContain(`${esc}[`)
-    expect(read('results/report.json')).not.toMatch(/u001b/i)
-  })
-
-  test.each<[string, Record<string, string>, string, boolean]>([
-    ['is not colored', {}, '', false],
-    ['is colored by FORCE_COLOR despite NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, '', true],
-    ['is not colored with FORCE_COLOR=0', { FORCE_COLOR: '0' }, '', false],
-    [
-      'is not colored with --no-color despite FORCE_COLOR',
-      { FORCE_COLOR: '1' },
-      '--no-color',
-      false,
-    ],
-  ])('%s', async (_, env, flags, colored) => {
-    const run = await chatgen(`report results ${flags}`, env, folder)
-    expect(run.stdout).toContain('VIOLATED')
-    expect(run.stdout.includes(esc)).toBe(colored)
-  })
+test('output in a pipe is colored by FORCE_COLOR=1, but stored files are not', () => {
+  expect(stdout).toContain(`${esc}[`)
+  expect(read('results/report.json')).not.toMatch(/u001b/i)
 })
 
-describe('output on a terminal', () => {
-  test.each<[string, Record<string, string>, boolean]>([
-    ['is colored', {}, true],
-    ['is not colored with NO_COLOR', { NO_COLOR: '1' }, false],
-    ['is colored with an empty NO_COLOR', { NO_COLOR: '' }, true],
-    ['is not colored with TERM=dumb', { TERM: 'dumb' }, false],
-  ])('%s', async (_, env, colored) => {
-    const run = startInTerminal('report results', { env, cwd: folder })
-    await run.ended
-    expect(run.raw()).toContain('VIOLATED')
-    expect(run.raw().includes(`${esc}[3`)).toBe(colored)
-  })
+test.each<[Record<string, string>, string, boolean]>([
+  [{}, '', false],
+  [{ FORCE_COLOR: '1', NO_COLOR: '1' }, '', true],
+  [{ FORCE_COLOR: '0' }, '', false],
+  [{ FORCE_COLOR: '1' }, '--no-color', false],
+])('output in a pipe with %j %s is colored: %j', async (env, flags, colored) => {
+  const run = await chatgen(`report results ${flags}`, env, folder)
+  expect(run.stdout).toContain('VIOLATED')
+  expect(run.stdout.includes(esc)).toBe(colored)
+})
 
-  test('has no spinner or cursor movement with TERM=dumb', async () => {
-    await using server = await startModelsServer({ delayMs: 50 })
-    const env = { ...withKey, TERM: 'dumb' }
-    const run = startInTerminal(`check ${server.url} --only OAI-MODELS-01`, { env })
-    await run.ended
-    expect(run.raw()).toContain('CONFORMS')
-    expect(run.raw()).not.toContain(esc)
-  })
+test.each<[Record<string, string>, boolean]>([
+  [{}, true],
+  [{ NO_COLOR: '1' }, false],
+  [{ NO_COLOR: '' }, true],
+  [{ TERM: 'dumb' }, false],
+])('output on a terminal with %j is colored: %j', async (env, colored) => {
+  const run = startInTerminal('report results', { env, cwd: folder })
+  await run.ended
+  expect(run.raw()).toContain('VIOLATED')
+  expect(run.raw().includes(`${esc}[3`)).toBe(colored)
+})
+
+test('output on a terminal has no spinner or cursor movement with TERM=dumb', async () => {
+  await using server = await startModelsServer({ delayMs: 50 })
+  const env = { ...withKey, TERM: 'dumb' }
+  const run = startInTerminal(`check ${server.url} --only OAI-MODELS-01`, { env })
+  await run.ended
+  expect(run.raw()).toContain('CONFORMS')
+  expect(run.raw()).not.toContain(esc)
 })
