@@ -35,7 +35,7 @@ describe('v3: refusals', () => {
       'V3-GEN-17',
       ['chat_id', inObject],
       ['model_id', { id: 'model' }, 7],
-      ['input', { text: 'Name a color.' }, 7],
+      ['input', { text: 'Name a color.' }, 7, [7]],
       ['think', 'true', 1],
       ['include_tools', { tool: 'get_time' }, 'get_time'],
       ['exclude_tools', { tool: 'get_time' }, 'get_time'],
@@ -147,7 +147,7 @@ describe('v3: refusals', () => {
     ...ofAnotherType(
       'V3-ONE-12',
       ['model_id', { id: 'model' }, 7],
-      ['input', { text: 'Name a color.' }, 7],
+      ['input', { text: 'Name a color.' }, 7, [7]],
       ['runs', 'none', 7],
       ['stream', { on: false }, 'false'],
       ['assistant_id', { id: 'searcher' }, 7],
