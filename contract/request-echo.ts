@@ -32,7 +32,7 @@ export function withoutEcho(answer: unknown, sent: SentRequest): unknown {
 /** The parts of a request, prepared for comparison. */
 interface Echo {
   /** Address, path, query and unique headers. */
-  readonly texts: ReadonlySet<string>
+  readonly texts: ReadonlySet<string | undefined>
   readonly query: Readonly<Record<string, string>>
   readonly headers: ReadonlyMap<string, string>
   /** A non-empty object or array; undefined for any other body. */
@@ -49,7 +49,7 @@ function toEcho({ url, documentedPath, headers, json }: SentRequest): Echo {
   const below = documentedPath ?? pathname.slice(Math.max(0, pathname.lastIndexOf('/api/')))
   const paths = [pathname, below, origin + pathname].flatMap((path) => [path, path + search])
   return {
-    texts: new Set([...paths, search, search.slice(1), ...unique].filter(isNonEmpty)),
+    texts: new Set([...paths, search, search.slice(1), ...unique].filter(Boolean)),
     query: Object.fromEntries(searchParams),
     headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])),
     json: isFilled(json) ? json : undefined,
@@ -112,7 +112,8 @@ function isQuery(value: JsonObject, query: Readonly<Record<string, string>>): bo
 /** A parameter may occur several times: some servers read each as a list. */
 function isValue(value: unknown, sent: string | undefined): boolean {
   const [only, ...more] = Array.isArray(value) ? value : [value]
-  return more.length === 0 && isScalar(only) && sent === String(only)
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof only)
+  return more.length === 0 && isScalar && sent === String(only)
 }
 
 /** Two headers suffice: a server may add those of its proxies and mask a credential. */
@@ -121,14 +122,6 @@ function isHeaders(value: JsonObject, headers: ReadonlyMap<string, string>): boo
     ([name, member]) => headers.get(name.toLowerCase()) === member,
   )
   return equal.length >= 2
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-}
-
-function isNonEmpty(text: string | undefined): text is string {
-  return text !== undefined && text !== ''
 }
 
 function isFilled(value: unknown): value is object {

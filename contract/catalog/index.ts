@@ -91,11 +91,10 @@ export function compactIds(ids: readonly string[]): readonly string[] {
     const numbers = own.map((id) => id.slice(area.length + 1)).sort()
     // Consecutive numbers have the same distance from their place.
     const runs = Map.groupBy(numbers, (number, at) => Number(number) - at)
-    return [area, ...[...runs.values()].map(runText)].join(' ')
+    // Two consecutive numbers are listed separately, which is shorter and clearer.
+    const texts = Array.from(runs.values(), (run) =>
+      run.length > 2 ? `${run[0]}-${run.at(-1)}` : run.join(' '),
+    )
+    return [area, ...texts].join(' ')
   })
-}
-
-/** Two consecutive numbers are listed separately, which is shorter and clearer. */
-function runText(run: readonly string[]): string {
-  return run.length > 2 ? `${run[0]}-${run.at(-1)}` : run.join(' ')
 }

@@ -308,9 +308,7 @@ test('each request opens its own connection after the server closed an idle one'
 test('each event of a stream has the time of the segment that completed it', async () => {
   const golden = goldenStream('\r\n')
   const server = await rawServer(async (socket) => {
-    socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${golden.length}\r\n\r\n`,
-    )
+    socket.write(`${streamHead}content-length: ${golden.length}\r\n\r\n`)
     await writePieces(socket, cutAt(golden, [golden.indexOf('event: several')]))
   })
   const exchange = await sendRequest(server.url)
@@ -397,6 +395,10 @@ test('an address of --resolve is used with the host name in the request', async 
 
 describe('a proxy', () => {
   const unnamed = (port: number, scheme = 'https') => `${scheme}://chat.test:${port}`
+  const expectFailure = async (url: string, proxy: string, code: string, error: string) => {
+    const { ending } = await sendRequest(url, {}, { proxy })
+    expect(ending).toMatchObject({ kind: 'unreachable', code, error: `the proxy ${error}` })
+  }
 
   test.each(['auto', 'http1', 'http2'] as const)(
     'opens a tunnel to a target with TLS (%s)',
@@ -439,36 +441,24 @@ describe('a proxy', () => {
     'that requires credentials is named in the error (%s)',
     async (scheme) => {
       const proxy = ended(await startForwardProxy({ credential: 'Basic other' }))
-      const { ending } = await sendRequest(unnamed(1, scheme), {}, { proxy: proxy.url })
-      expect(ending).toMatchObject({
-        kind: 'unreachable',
-        code: 'PROXY_AUTH',
-        error: `the proxy 127.0.0.1:${proxy.port} requires credentials, or rejects those it received (407)`,
-      })
+      const error = `127.0.0.1:${proxy.port} requires credentials, or rejects those it received (407)`
+      await expectFailure(unnamed(1, scheme), proxy.url, 'PROXY_AUTH', error)
     },
   )
 
   test('that refuses is named in the error without its password', async () => {
     const proxy = ended(await startForwardProxy({ refuse: 403 }))
     const through = `http://bob:secret@127.0.0.1:${proxy.port}`
-    const { ending } = await sendRequest('https://chat.test', {}, { proxy: through })
-    expect(ending).toMatchObject({
-      kind: 'unreachable',
-      code: 'PROXY_REFUSED',
-      error: `the proxy 127.0.0.1:${proxy.port} refuses a connection to chat.test (403)`,
-    })
+    const error = `127.0.0.1:${proxy.port} refuses a connection to chat.test (403)`
+    await expectFailure('https://chat.test', through, 'PROXY_REFUSED', error)
   })
 
   test('that is unreachable is named in the error', async () => {
     const closedProxy = await startRawServer(() => {})
     await closedProxy.close()
+    const error = `${new URL(closedProxy.url).host} cannot be reached: ECONNREFUSED`
     for (const url of ['https://chat.test', 'http://chat.test']) {
-      const { ending } = await sendRequest(url, {}, { proxy: closedProxy.url })
-      expect(ending).toMatchObject({
-        kind: 'unreachable',
-        code: 'PROXY_UNREACHABLE',
-        error: `the proxy ${new URL(closedProxy.url).host} cannot be reached: ECONNREFUSED`,
-      })
+      await expectFailure(url, closedProxy.url, 'PROXY_UNREACHABLE', error)
     }
   })
 })

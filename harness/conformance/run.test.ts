@@ -2,7 +2,6 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { ended } from '../client/test-support/listen-on-loopback.ts'
 import { wholeProfile } from '../proof/test-support/second-server/judged.ts'
 import { type SecondServer, startSecondServer } from '../proof/test-support/second-server/server.ts'
@@ -19,15 +18,11 @@ import {
   temporaryFolder,
 } from './test-support/check.ts'
 
-interface Run {
-  readonly report: ConformanceReport
-  readonly server: SecondServer
-  readonly outDir: string
-}
+type Run = Awaited<ReturnType<typeof run>>
 
 type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean
 
-async function run(intercepts: Intercept, options: CheckOptions = {}): Promise<Run> {
+async function run(intercepts: Intercept, options: CheckOptions = {}) {
   const server = ended(await startSecondServer({}, intercepts))
   const outDir = temporaryFolder()
   const report = await check(quickProfile(server), { surfaces: 'v3', outDir, ...options })
@@ -48,11 +43,6 @@ function expectOnlyUndecided({ report }: Run, reason: RegExp): void {
   )
 }
 
-/** The server deletes after its replication delay. */
-async function expectNoChats(server: SecondServer): Promise<void> {
-  await expect.poll(() => server.chats('v3')).toBe(0)
-}
-
 test('a request budget is kept, and unreached requirements are inconclusive', async () => {
   let requests = 0
   const counted = await run(
@@ -68,7 +58,8 @@ test('a request budget is kept, and unreached requirements are inconclusive', as
   expect(requests).toBeLessThanOrEqual(60)
   expect(requests).toBeGreaterThan(45)
   expect(counted.report.cost.requests).toBe(requests)
-  await expectNoChats(counted.server)
+  // The server deletes after its replication delay.
+  await expect.poll(() => counted.server.chats('v3')).toBe(0)
 })
 
 describe('a busy target', () => {

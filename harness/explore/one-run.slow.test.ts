@@ -78,11 +78,6 @@ function numberOf({ id }: Exchange): number {
 
 const sentAt = ({ startedAt }: Exchange) => Date.parse(startedAt)
 
-/** A target that refuses connections gets five tries. */
-function isLastTry({ ending, labels }: Exchange): boolean {
-  return ending.kind !== 'unreachable' || ending.code !== 'ECONNREFUSED' || labels.attempt === 4
-}
-
 /** Time from which only cleanup may be sent, determined by the recorded exchanges in order. */
 function stopOf({ exchanges, runBytes, latestEnd }: Run): number {
   let bytes = 0
@@ -93,7 +88,9 @@ function stopOf({ exchanges, runBytes, latestEnd }: Run): number {
     if (exchange.response !== null) failures = 0
     else if (failures === 0 || sentAt(exchange) > firstLossAt) {
       if (failures === 0) firstLossAt = sentAt(exchange) + exchange.ending.atMs
-      failures += Number(isLastTry(exchange))
+      // A target that refuses connections gets five tries.
+      const isRefused = 'code' in exchange.ending && exchange.ending.code === 'ECONNREFUSED'
+      failures += Number(!isRefused || exchange.labels.attempt === 4)
     }
     if (bytes <= runBytes && failures < maxFailures) continue
     return Math.min(latestEnd, sentAt(exchange) + exchange.ending.atMs)

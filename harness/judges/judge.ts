@@ -91,9 +91,20 @@ function judgeReply(exchange: Exchange, operation: 'v3.generate' | 'v3.oneShot')
   return joined(collector.judgement([exchange.id]), judgeStream(exchange, operation))
 }
 
+/** Judges the body of a response that was not streamed, by the requested operation. */
 function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement {
+  if (exchange.ending.kind !== 'complete') return nothing
   const collector = new FindingCollector()
-  judgeBody(collector, operation, exchange)
+  const body = bodyJson(exchange)
+  const [requirement, judgeMembers] = kinds[operation] ?? []
+  if (operation === 'openai.models') {
+    if (body !== undefined) judgeModels(collector, body)
+  } else if (isObject(body)) {
+    judgeMembers?.(collector, body, asObject(requestJson(exchange)) ?? {}, exchange)
+  } else if (requirement !== undefined) {
+    const why = `The body is ${show(bodyText(exchange))}, not a JSON object (${mediaType(exchange)}).`
+    collector.broken(requirement, why)
+  }
   return collector.judgement([exchange.id])
 }
 
@@ -114,28 +125,6 @@ function joined(a: Judgement, b: Judgement): Judgement {
     findings: [...a.findings, ...b.findings],
     observations: [...a.observations, ...b.observations],
   }
-}
-
-/** Judges the body of a successful response that was not streamed, by the requested operation. */
-export function judgeBody(
-  collector: FindingCollector,
-  operation: OperationId,
-  exchange: Exchange,
-): void {
-  if (exchange.ending.kind !== 'complete') return
-  const body = bodyJson(exchange)
-  if (operation === 'openai.models') {
-    if (body !== undefined) judgeModels(collector, body)
-    return
-  }
-  const [requirement, judgeMembers] = kinds[operation] ?? []
-  if (requirement === undefined) return
-  if (isObject(body)) {
-    judgeMembers?.(collector, body, asObject(requestJson(exchange)) ?? {}, exchange)
-    return
-  }
-  const why = `The body is ${show(bodyText(exchange))}, not a JSON object (${mediaType(exchange)}).`
-  collector.broken(requirement, why)
 }
 
 /** An object without output whose `object` is no response breaks only the requirement of the one-shot. */

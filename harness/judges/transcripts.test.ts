@@ -1,14 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Judgement, WireChunk } from '../../contract/index.ts'
+import type { Judgement } from '../../contract/index.ts'
 import { forSome } from '../../contract/test-support/for-all.ts'
 import { knownEvents } from '../../contract/wire.ts'
-import {
-  brokenTranscripts,
-  goldenTranscripts,
-  readTranscript,
-  type TranscriptName,
-} from '../../fixtures/transcripts.ts'
+import { brokenTranscripts, goldenTranscripts, readTranscript } from '../../fixtures/transcripts.ts'
 import { createStreamJudge, judge, type StreamedOperation } from './index.ts'
 import { type EditableEvent, edited, eventsOf } from './test-support/chunks.ts'
 import {
@@ -17,6 +12,7 @@ import {
   complete,
   exchangeOf,
   heldIds,
+  segments,
   transcriptExchange,
 } from './test-support/exchanges.ts'
 
@@ -88,7 +84,8 @@ describe('one edited event breaks at most one requirement', () => {
   test.each(cases)('%s, %s', (mutation, name) => {
     const mutate = mutations[mutation] ?? never()
     for (const at of eventsOf(name).keys()) {
-      const broken = brokenBy(name, (events) => mutate(events, at))
+      const body = edited(name, (events) => mutate(events, at))
+      const broken = brokenIn(transcriptExchange(name, { body }))
       expect(Object.keys(broken).length, JSON.stringify({ at, broken })).toBeLessThanOrEqual(1)
     }
   })
@@ -139,10 +136,6 @@ function placesBetween(bytes: Uint8Array): readonly number[] {
 
 function isLineEnd(byte: number | undefined): boolean {
   return byte === 10 || byte === 13
-}
-
-function brokenBy(name: TranscriptName, edit: (events: EditableEvent[]) => EditableEvent[]) {
-  return brokenIn(transcriptExchange(name, { body: edited(name, edit) }))
 }
 
 function never(): never {
@@ -231,9 +224,4 @@ function withoutHeaders({ findings, observations }: Judgement): Judgement {
     findings: findings.filter(({ requirement }) => !ofHeaders.has(requirement)),
     observations,
   }
-}
-
-function segments(bytes: Uint8Array, cuts: readonly number[]): WireChunk[] {
-  const bounds = [...cuts, bytes.length].sort((a, b) => a - b)
-  return bounds.map((end, at) => ({ atMs: at, bytes: bytes.subarray(bounds[at - 1] ?? 0, end) }))
 }

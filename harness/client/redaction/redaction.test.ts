@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bodyBytes, type Exchange, type Header, type WireRequest } from '../../../contract/index.ts'
+import { bodyBytes, type Exchange, type Header, type WireChunk } from '../../../contract/index.ts'
 import { forAll } from '../../../contract/test-support/for-all.ts'
 import { exchangeOf as sketched } from '../../../reports/test-support/reports.ts'
 import { cutAt } from '../test-support/golden-stream.ts'
@@ -11,6 +11,8 @@ import { createRedactor } from './redaction.ts'
 
 const value = 'sk-live_9/Qz+"7 é'
 const redactor = createRedactor([{ name: 'api key', value }])
+const key = 'sk-Tq7vW2nX9b'
+const { exchange, output, text } = createRedactor([{ name: 'api key', value: key }])
 
 describe('a secret is replaced', () => {
   const [inUrl, inJson] = [encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
@@ -30,7 +32,9 @@ describe('a secret is replaced', () => {
   })
 
   test('in every part of an exchange', () => {
-    const clean = JSON.stringify(redactor.exchange(exchangeWith(value)), showBytes)
+    const clean = JSON.stringify(redactor.exchange(exchangeWithSecret()), (_, one) =>
+      one instanceof Uint8Array ? new TextDecoder().decode(one) : one,
+    )
     expect(clean).not.toContain('live_9')
     expect(clean.match(/\[api key\]/g)).toHaveLength(10)
   })
@@ -53,6 +57,7 @@ test('half a surrogate pair is replaced as part of a secret', () => {
 })
 
 describe('a body in chunks', () => {
+  const redact = redactor.exchange
   const body = Buffer.concat([
     Buffer.from(`data: {"echo":"${value}"}\n\n`),
     Buffer.from([0xff, 0xfe, 0x00]),
@@ -66,14 +71,14 @@ describe('a body in chunks', () => {
 
   test('is redacted in any split', () => {
     for (let at = 0; at <= body.length; at += 1) {
-      expect(redactedBody(cutAt(body, [at])).equals(clean), `cut at ${at}`).toBe(true)
+      expect(redactedBody(cutAt(body, [at]), redact).equals(clean), `cut at ${at}`).toBe(true)
     }
-    expect(redactedBody(cutAt(body, [...body.keys()])).equals(clean)).toBe(true)
+    expect(redactedBody(cutAt(body, [...body.keys()]), redact).equals(clean)).toBe(true)
   })
 
   test('keeps number and times of its chunks', () => {
     const chunks = cutAt(body, [3, 20, 30]).map((bytes, at) => ({ atMs: at * 7, bytes }))
-    const { response } = redactor.exchange(exchangeOf(chunks))
+    const { response } = redact(exchangeOf(chunks))
     expect(response?.chunks.map(({ atMs }) => atMs)).toEqual([0, 7, 14, 21])
   })
 })
@@ -128,59 +133,44 @@ describe('any secret', () => {
   })
 })
 
-function redactedBody(pieces: readonly Uint8Array[]): Buffer {
+function redactedBody(pieces: readonly Uint8Array[], redact = exchange): Buffer {
   const chunks = pieces.map((bytes, atMs) => ({ atMs, bytes }))
-  return Buffer.from(bodyBytes(redactor.exchange(exchangeOf(chunks))))
+  return Buffer.from(bodyBytes(redact(exchangeOf(chunks))))
 }
 
-type Chunks = NonNullable<Exchange['response']>['chunks']
-
-function exchangeOf(chunks: Chunks): Exchange {
+function exchangeOf(chunks: readonly WireChunk[]): Exchange {
   const { response, ...rest } = sketched({ method: 'GET', url: 'http://localhost/' })
   return { ...rest, response: response && { ...response, headers: [], chunks } }
 }
 
 /** The secret in ten places; texts except the bytes of the body. */
-function exchangeWith(secret: string): Exchange {
+function exchangeWithSecret(): Exchange {
   const exchange = sketched({
-    url: `http://localhost/?key=${encodeURIComponent(secret)}`,
-    authorization: `Bearer ${secret}`,
-    headers: [[`x-${secret}`, 'odd']],
-    body: JSON.stringify({ secret }),
-    events: [{ atMs: 1, name: null, data: secret }],
-    ending: { kind: 'cut', atMs: 2, error: `lost ${secret}` },
+    url: `http://localhost/?key=${encodeURIComponent(value)}`,
+    authorization: `Bearer ${value}`,
+    headers: [[`x-${value}`, 'odd']],
+    body: JSON.stringify({ secret: value }),
+    events: [{ atMs: 1, name: null, data: value }],
+    ending: { kind: 'cut', atMs: 2, error: `lost ${value}` },
   })
   const headers: Header[] = [
-    ['x-echo', secret],
-    [secret, 'odd'],
+    ['x-echo', value],
+    [value, 'odd'],
   ]
   return {
     ...exchange,
     response: exchange.response && { ...exchange.response, headers },
-    events: [{ atMs: 1, name: secret, data: secret }],
+    events: [{ atMs: 1, name: value, data: value }],
   }
-}
-
-function showBytes(_: string, value: unknown): unknown {
-  return value instanceof Uint8Array ? new TextDecoder().decode(value) : value
 }
 
 describe('a secret in parts', () => {
-  const key = 'sk-Tq7vW2nX9b'
-  const { exchange, text } = createRedactor([{ name: 'api key', value: key }])
-  const streamOf = (pieces: readonly string[], member = 'delta') => {
-    const events = pieces.map((piece, at) => ({
-      atMs: at,
-      name: null,
-      data: JSON.stringify({ type: 'x', [member]: piece, index: 0 }),
-    }))
-    const chunks = events.map(({ atMs, data }) => ({
-      atMs,
-      bytes: new TextEncoder().encode(`data: ${data}\n\n`),
-    }))
-    return { ...exchangeWith('nothing'), events, response: { ...answered, chunks } }
-  }
-  const answered = { status: 200, headers: [], headersAtMs: 0, chunks: [] }
+  const streamOf = (pieces: readonly string[]) =>
+    sketched({
+      events: pieces.map((piece, atMs) => {
+        return { atMs, name: null, data: JSON.stringify({ type: 'x', delta: piece, index: 0 }) }
+      }),
+    })
   const spoken = (clean: Exchange) => ({
     events: clean.events.map(({ data }) => JSON.parse(data).delta).join('|'),
     bytes: [...new TextDecoder().decode(bodyBytes(clean)).matchAll(/"delta":"([^"]*)"/g)]
@@ -188,18 +178,11 @@ describe('a secret in parts', () => {
       .join('|'),
   })
 
-  test('is replaced token by token in the events of a stream', () => {
-    const clean = exchange(streamOf(['Your key: s', 'k-Tq7', 'vW2nX', '9b, and so on']))
-    const expected = 'Your key: [api key]|||, and so on'
-    expect(spoken(clean)).toEqual({ events: expected, bytes: expected })
-  })
-
-  test('is replaced if a stream ends within it', () => {
-    const expected = 'Your key: [api key]|'
-    expect(spoken(exchange(streamOf(['Your key: sk-T', 'q7vW2'])))).toEqual({
-      events: expected,
-      bytes: expected,
-    })
+  test.each([
+    ['token by token', ['Your key: s', 'k-Tq7', 'vW2nX', '9b, so'], 'Your key: [api key]|||, so'],
+    ['if a stream ends within it', ['Your key: sk-T', 'q7vW2'], 'Your key: [api key]|'],
+  ])('is replaced %s', (_, pieces, expected) => {
+    expect(spoken(exchange(streamOf(pieces)))).toEqual({ events: expected, bytes: expected })
   })
 
   test('is not replaced if the texts of a stream only begin like it', () => {
@@ -227,16 +210,11 @@ describe('a secret in parts', () => {
 })
 
 describe('redaction takes linear time', () => {
-  const key = 'sk-Tq7vW2nX9b'
-  const { exchange } = createRedactor([{ name: 'api key', value: key }])
   const times = 100_000
   const clean = (text: string, size = text.length) => {
     const bytes = Buffer.from(text)
-    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => ({
-      atMs: at,
-      bytes: new Uint8Array(bytes.subarray(at * size, (at + 1) * size)),
-    }))
-    return Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
+    const places = Array.from({ length: bytes.length / size }, (_, at) => at * size)
+    return redactedBody(cutAt(bytes, places)).toString()
   }
 
   test('for a body that repeats the key in small chunks', () => {
@@ -261,8 +239,6 @@ describe('redaction takes linear time', () => {
 }, 60_000)
 
 describe('an encoded secret', () => {
-  const key = 'sk-Tq7vW2nX9b'
-  const { text, output, exchange } = createRedactor([{ name: 'api key', value: key }])
   const each = (write: (code: number, character: string) => string) =>
     [...key].map((character) => write(character.charCodeAt(0), character)).join('')
   const digits = (code: number) => code.toString(16)
@@ -293,23 +269,19 @@ describe('an encoded secret', () => {
     const pattern = /^before .{0,8}\[api key\].?(?:%3D)* after$/
     expect(text(`before ${form} after`)).toMatch(pattern)
     expect(output(`before ${form} after`)).toMatch(pattern)
-    const chunks = [...`x ${form} y`].map((one, atMs) => ({ atMs, bytes: Buffer.from(one) }))
-    const clean = Buffer.from(bodyBytes(exchange(exchangeOf(chunks)))).toString()
+    const clean = redactedBody([...`x ${form} y`].map((one) => Buffer.from(one))).toString()
     expect(clean).toMatch(/^x .{0,8}\[api key\].?(?:%3D)* y$/)
   })
 
-  test('is replaced if the body ends inside an escape', () => {
-    const body = Buffer.from(`${key.slice(0, 8)}\\u00`)
-    const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
-    expect(Buffer.from(bodyBytes(clean)).toString()).toBe('[api key]\\u00')
-  })
-
-  test('is replaced over events that are not JSON', () => {
-    const body = Buffer.from(`data: Key: sk-Tq\n\ndata: 7vW2n\n\ndata: X9b.\n\n`)
-    const clean = exchange(exchangeOf([{ atMs: 0, bytes: body }]))
-    expect(Buffer.from(bodyBytes(clean)).toString()).toBe(
+  test.each([
+    ['if the body ends inside an escape', 'sk-Tq7vW\\u00', '[api key]\\u00'],
+    [
+      'over events that are not JSON',
+      'data: Key: sk-Tq\n\ndata: 7vW2n\n\ndata: X9b.\n\n',
       'data: Key: [api key]\n\ndata: \n\ndata: .\n\n',
-    )
+    ],
+  ])('is replaced %s', (_, body, clean) => {
+    expect(redactedBody([Buffer.from(body)]).toString()).toBe(clean)
   })
 
   test('is not replaced within its own mark', () => {
@@ -349,7 +321,7 @@ const redactorOf = (value: string, ordinary = '') =>
 describe('a part of a key', () => {
   const keys = fc.stringMatching(/^(?:[A-Za-z][0-9]){6,16}$/)
   const around = fc.constantFrom('', ' ', '"', '": "', '***', '(', 'x-', '\n', '{"error":"key ')
-  const encodings: Record<string, (piece: string, whole: string, from: number) => string> = {
+  const encodings: Record<string, (piece: string) => string> = {
     plain: (piece) => piece,
     'the other letter case': (piece) => piece.toUpperCase(),
     hexadecimal: (piece) => Buffer.from(piece).toString('hex'),
@@ -367,7 +339,7 @@ describe('a part of a key', () => {
       forAll(keys, fc.nat(), fc.nat(), around, around, (key, at, more, before, after) => {
         const from = at % (key.length - 7)
         const length = 8 + (more % (key.length - from - 7))
-        const written = encode(key.slice(from, from + length), key, from)
+        const written = encode(key.slice(from, from + length))
         const clean = redactorOf(key).text(`${before}${written}${after}`)
         expect(clean).toContain('[api key]')
         // The remaining base64 at both ends holds bits of other bytes, or of a part of a character.
@@ -421,16 +393,10 @@ describe('common text that a key contains', () => {
 })
 
 describe('the credential of a request', () => {
-  const sent = (authorization: string): WireRequest => ({
-    method: 'GET',
-    url: 'http://h/',
-    headers: [['authorization', authorization]],
-    body: null,
-  })
   const marked = (key: string, authorization: string) => {
     const nearMiss = { name: 'api key without its last character', value: key.slice(0, -1) }
     const { request } = createRedactor([{ name: 'api key', value: key, ordinary: '' }, nearMiss])
-    return request(sent(authorization)).headers[0]?.[1]
+    return request(sketched({ authorization }).request).headers[0]?.[1]
   }
   const basic = (key: string) => `Basic ${Buffer.from(`user:${key}`).toString('base64')}`
 

@@ -59,7 +59,7 @@ describe('the audit of leftovers', () => {
       server.add(name('Lost1'))
       server.add('Somebody else made this')
       return [
-        ...made(server, name('Known1')).lines,
+        ...made(server, name('Known1')),
         { event: 'create', kind: 'chat', name: name('Lost1'), scenario: 's' },
         { event: 'create', kind: 'chat', name: name('Never1'), scenario: 's' },
       ]
@@ -89,7 +89,7 @@ describe('the audit of leftovers', () => {
     ['answers 503 to all requests', { status: 503 }, 'kept answering 503', 8],
   ])('stops early for a target that %s', async (_, quirks, why, maxRequests) => {
     const { leftovers, server } = await audit(quirks, (server) =>
-      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`)).lines).flat(),
+      Array.from({ length: 30 }, (_, at) => made(server, name(`A${at}`))).flat(),
     )
     expect(leftovers).toHaveLength(30)
     expect(leftovers[0]?.why).toContain(`the target ${why}`)
@@ -99,8 +99,8 @@ describe('the audit of leftovers', () => {
   test('stays within the request budget and reports the rest', async () => {
     const reason = 'the budget of 60 requests (--max-requests) is spent'
     const lost = (server: ChatServer) => [
-      ...made(server, name('Known1')).lines,
-      ...made(server, name('Known2')).lines,
+      ...made(server, name('Known1')),
+      ...made(server, name('Known2')),
     ]
     const few = await audit({}, lost, { maxRequests: 60, spent: 56 })
     expect(few.server.requests).toHaveLength(4)
@@ -134,14 +134,13 @@ async function audit(
 }
 
 /** A chat on the server, as recorded in the journal of a run. */
-function made(server: ChatServer, name: string) {
+function made(server: ChatServer, name: string): readonly JournalEntry[] {
   const id = server.add(name)
   const about = { kind: 'chat', name, scenario: 's' } as const
-  const lines: readonly JournalEntry[] = [
+  return [
     { event: 'create', ...about },
     { event: 'created', ...about, id },
   ]
-  return { id, lines }
 }
 
 /** Ids of the chats of a client. */
@@ -160,10 +159,6 @@ const id = '35921114-a1f2-4b07-ae7e-854423984a0f'
 /** The journal of a killed run, with one chat in it. */
 const killed = `${head}\n${JSON.stringify({ event: 'create', ...about })}\n`
 
-function journalOf(...entries: readonly JournalEntry[]) {
-  return parseJournal([head, ...entries.map((entry) => JSON.stringify(entry))].join('\n'), 'j')
-}
-
 const create = { event: 'create', ...about } as const
 const created = { event: 'created', ...about, id } as const
 const refused = { event: 'refused', ...about } as const
@@ -175,7 +170,8 @@ test.each<[string, readonly JournalEntry[], readonly (string | null)[]]>([
   ['a refused or deleted chat is not open', [create, refused, create, created, deleted], []],
   ['two chats of the same name are two entries', [create, create, created], [null, id]],
 ])('open entries of a journal: %s', (_, entries, ids) => {
-  expect(journalOf(...entries).open).toEqual(ids.map((id) => ({ ...about, id })))
+  const text = [head, ...entries.map((entry) => JSON.stringify(entry))].join('\n')
+  expect(parseJournal(text, 'j').open).toEqual(ids.map((id) => ({ ...about, id })))
 })
 
 describe('a journal', () => {

@@ -74,8 +74,11 @@ describe('covering rows', () => {
 
 const [own, other, third] = [randomUUID(), randomUUID(), randomUUID()] as const
 
+const others = [{ id: other }, { id: third }]
+const another = { result: [{ id: own }] }
+
 describe('listedChatIds', () => {
-  test.each<[string, unknown, number]>([
+  test.each<[string, unknown, number, unknown?]>([
     ['a bare array', [{ id: own }, { id: other }], 2],
     ['an array under any name', { result: [{ id: own }, { id: other }, { id: third }] }, 3],
     ['ids in capitals', [{ id: own.toUpperCase() }, { id: own }], 1],
@@ -85,14 +88,10 @@ describe('listedChatIds', () => {
     ['elements with numbers as ids', [{ id: own }, { id: '2' }, { id: '3' }], 1],
     ['users beside the chats', { users: [{ id: other }, { id: third }], chats: [{ id: own }] }, 1],
     ['an echo of the request', { request: { query: { ids: [own, other] } } }, 0],
-  ])('counts %s', (_, body, count) => {
-    expect(listedChatIds(body, [own]).size).toBe(count)
-  })
-  test.each<[string, unknown, number]>([
-    ['a list of others in the same place', { result: [{ id: other }, { id: third }] }, 2],
-    ['a list of others elsewhere', { users: [{ id: other }, { id: third }] }, 0],
-    ['no list', { error: 'busy' }, 0],
-  ])('counts %s if another response identified the list', (_, body, count) => {
-    expect(listedChatIds(body, [own], {}, { result: [{ id: own }] }).size).toBe(count)
+    ['a list of others where another answer has one', { result: others }, 2, another],
+    ['a list of others elsewhere', { users: others }, 0, another],
+    ['no list', { error: 'busy' }, 0, another],
+  ])('counts %s', (_, body, count, answered) => {
+    expect(listedChatIds(body, [own], {}, answered).size).toBe(count)
   })
 })

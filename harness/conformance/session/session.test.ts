@@ -46,6 +46,7 @@ test('issuedNonces finds nonces of the run, without similar words', () => {
 
 describe('V3-HIST-16 judges an input in a history', () => {
   const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const
+  const spec = { ...page, query: { chat_id: 'a' } }
   const rows = (role: string, text?: string) =>
     JSON.stringify({ result: [{ item: { role, content: [{ text }] } }] })
 
@@ -60,11 +61,10 @@ describe('V3-HIST-16 judges an input in a history', () => {
     const setup = { tag: 'chatgen-tag', state: newRunState() }
     const text = newNonce(setup, 'a fact')
     for (const [status, chat] of turns.map((one) => one.split(' '))) {
-      const spec = { ...turn, json: { chat_id: chat, input: `The word is ${text}.` } }
-      noteSaid(setup, spec)
-      judgeRows(setup, spec, exchangeOf({ status: Number(status) }))
+      const request = { ...turn, json: { chat_id: chat, input: `The word is ${text}.` } }
+      noteSaid(setup, request)
+      judgeRows(setup, request, exchangeOf({ status: Number(status) }))
     }
-    const spec = { ...page, query: { chat_id: 'a' } }
     const findings = judgeRows(setup, spec, exchangeOf({ answer: rows('user', text) }))
     expect(findings.map(({ requirement }) => requirement)).toEqual(isForeign ? ['V3-HIST-16'] : [])
     expect(judgeRows(setup, spec, exchangeOf({ answer: rows('assistant', text) }))).toEqual([])
@@ -80,9 +80,7 @@ describe('V3-HIST-16 judges an input in a history', () => {
       return text
     }
     const [text] = [drawFor('a'), drawFor('b')]
-    const answer = rows('user', text)
-    const spec = { ...page, query: { chat_id: 'a' } }
-    expect(judgeRows(setup, spec, exchangeOf({ answer }))).toEqual([])
+    expect(judgeRows(setup, spec, exchangeOf({ answer: rows('user', text) }))).toEqual([])
   })
 })
 

@@ -81,28 +81,22 @@ const faults: Faults = {
 
 describe('an edited golden stream', () => testFaults(faults))
 
-describe('a stream', () => {
-  const bodies: readonly (readonly [string, string, (body: string) => Partial<ExchangeParts>])[] = [
-    ['an empty body', '01', () => ({ body: '' })],
-    ['JSON in the place of a stream', '01', () => ({ type: 'application/json', body: '{}' })],
-    ['another media type', '02', () => ({ type: 'text/plain' })],
-    ['no last empty line', '09', (body) => ({ body: body.slice(0, -1) })],
-    ['a cut after [DONE]', '09', () => ({ ending: { kind: 'cut', atMs: 1, error: 'reset' } })],
-    [
-      'a cut before any text',
-      '12',
-      () => ({ body: '', ending: { kind: 'cut', atMs: 1, error: 'reset' } }),
-    ],
-    [
-      'an abort by the client',
-      '',
-      (body) => ({ body: body.slice(0, 400), ending: { kind: 'aborted', atMs: 1 } }),
-    ],
-  ]
-  test.each(bodies)('with %s breaks %j', (_, rows, change) =>
-    expectBroken('chat', change(edited('chat', () => undefined)), rows),
-  )
-})
+const reset = { kind: 'cut', atMs: 1, error: 'reset' } as const
+test.each<[string, string, (body: string) => Partial<ExchangeParts>]>([
+  ['an empty body', '01', () => ({ body: '' })],
+  ['JSON in the place of a stream', '01', () => ({ type: 'application/json', body: '{}' })],
+  ['another media type', '02', () => ({ type: 'text/plain' })],
+  ['no last empty line', '09', (body) => ({ body: body.slice(0, -1) })],
+  ['a cut after [DONE]', '09', () => ({ ending: reset })],
+  ['a cut before any text', '12', () => ({ body: '', ending: reset })],
+  [
+    'an abort by the client',
+    '',
+    (body) => ({ body: body.slice(0, 400), ending: { kind: 'aborted', atMs: 1 } }),
+  ],
+])('a stream with %s breaks %j', (_, rows, change) =>
+  expectBroken('chat', change(edited('chat', () => undefined)), rows),
+)
 
 test('fields of a chunk and the ending of the stream are observed', () => {
   expect(judge(transcriptExchange('chat')).observations).toMatchInlineSnapshot(`
@@ -162,12 +156,11 @@ describe('stop sequences', () => {
   })
 
   test('at the end of the text show that stop works', () => {
-    const whole = transcriptExchange('chat', { request: request('END'), body: answerOf('one END') })
-    const parts = transcriptExchange('chat', {
-      request: request('END'),
-      body: answerOf('one E', 'ND'),
-    })
-    expect(heldIds(judge(whole))).toContain('OAI-STOP-05')
-    expect(heldIds(judge(parts))).toContain('OAI-STOP-04')
+    const heldBy = (...texts: readonly string[]) =>
+      heldIds(
+        judge(transcriptExchange('chat', { request: request('END'), body: answerOf(...texts) })),
+      )
+    expect(heldBy('one END')).toContain('OAI-STOP-05')
+    expect(heldBy('one E', 'ND')).toContain('OAI-STOP-04')
   })
 })

@@ -5,7 +5,7 @@ import type { Judgement } from '../../../contract/index.ts'
 import { forSome } from '../../../contract/test-support/for-all.ts'
 import { goldenTranscripts, readTranscript } from '../../../fixtures/transcripts.ts'
 import { createStreamJudge, StreamContents, type StreamedOperation } from '../index.ts'
-import { complete, encode } from '../test-support/exchanges.ts'
+import { complete, encode, segments } from '../test-support/exchanges.ts'
 import { AlikeBlocks } from './alike.ts'
 import { SseScanner } from './scanner.ts'
 
@@ -57,7 +57,7 @@ test.each([
 describe('UTF-8', () => {
   test('decodes a character that is split by segments', () => {
     const bytes = encode('data: 🗼\n\n')
-    expect(scan(...Array.from(bytes, (byte) => Uint8Array.of(byte))).texts).toEqual([[null, '🗼']])
+    expect(scan(...single(bytes)).texts).toEqual([[null, '🗼']])
   })
 
   test.each([
@@ -88,10 +88,7 @@ test('SseScanner agrees with eventsource-parser on legal streams', () => {
     .map(([mark, lines]) => mark + lines.flat().join(''))
   forSome(2000, text, fc.array(fc.nat(200), { maxLength: 8 }), (stream, cuts) => {
     const bytes = encode(stream)
-    const bounds = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
-      (a, b) => a - b,
-    )
-    const pieces = bounds.map((end, at) => bytes.subarray(bounds[at - 1] ?? 0, end))
+    const pieces = segments(bytes, cuts).map((chunk) => chunk.bytes)
     const read = scan(...pieces).blocks.filter(({ data }) => data !== null)
     const events: [string | null, string][] = []
     const parser = createParser({

@@ -1,15 +1,7 @@
-import type { OperationId } from '../../../contract/index.ts'
 import { brokenIn, type ExchangeParts, exchangeOf, testCases } from './exchanges.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into hand-written bodies
 export type Body = any
-
-interface Answer {
-  readonly operation: OperationId
-  readonly request?: object
-  readonly query?: string
-  readonly body: object
-}
 
 const chatId = '0b8f4f0a-9d5e-4c8a-8d7e-1f2a3b4c5d6e'
 
@@ -100,7 +92,7 @@ export const answers = {
       },
     },
   },
-} as const satisfies Record<string, Answer>
+} as const satisfies Record<string, Omit<ExchangeParts, 'body'> & { readonly body: object }>
 
 export type AnswerName = keyof typeof answers
 export const answerNames = Object.keys(answers) as AnswerName[]
@@ -111,7 +103,11 @@ type Change = (body: Body) => unknown
 export type BodyFaults = { readonly [fault in `${AnswerName}${string}: ${string}`]: Change }
 
 export function testBodies(faults: BodyFaults): void {
-  testCases(faults, (name, change) => brokenIn(changedAnswer(name as AnswerName, change)))
+  testCases(faults, (base, change) => {
+    const name = base as AnswerName
+    const body: Body = structuredClone(answers[name].body)
+    return brokenIn(answerExchange(name, { body: JSON.stringify(change(body) ?? body) }))
+  })
 }
 
 export function answerExchange(name: AnswerName, more: Partial<ExchangeParts> = {}) {
@@ -130,10 +126,4 @@ export function set(path: string, value: unknown): (body: Body) => unknown {
     )
     return undefined
   }
-}
-
-function changedAnswer(name: AnswerName, change: Change) {
-  const body: Body = structuredClone(answers[name].body)
-  const other = change(body)
-  return answerExchange(name, { body: JSON.stringify(other === undefined ? body : other) })
 }

@@ -101,14 +101,11 @@ export interface EditableEvent {
 
 export type Edit = (events: EditableEvent[]) => EditableEvent[] | undefined
 
-/**
- * A transcript with its events changed and, unless `raw`, renumbered, so that a missing or moved event is the
- * only fault of the stream.
- */
-export function edited(name: TranscriptName, edit: Edit, { raw = false } = {}): string {
+/** A transcript with its events changed and renumbered: a missing or moved event is then the only fault of the stream. */
+export function edited(name: TranscriptName, edit: Edit): string {
   const events = eventsOf(name)
   const changed = edit(events) ?? events
-  if (!raw) renumber(changed)
+  renumber(changed)
   return changed.map(textOf).join('')
 }
 

@@ -110,3 +110,9 @@ function chunksOf(body: ExchangeParts['body']): readonly WireChunk[] {
   if (typeof body === 'string') return [{ atMs: 10, bytes: encode(body) }]
   return body instanceof Uint8Array ? [{ atMs: 10, bytes: body }] : body
 }
+
+/** Bytes cut at these places, in any order, as they arrive one after another. */
+export function segments(bytes: Uint8Array, cuts: readonly number[]): WireChunk[] {
+  const bounds = [...cuts, bytes.length].sort((a, b) => a - b)
+  return bounds.map((end, at) => ({ atMs: at, bytes: bytes.subarray(bounds[at - 1] ?? 0, end) }))
+}

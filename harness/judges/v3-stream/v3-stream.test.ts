@@ -152,10 +152,7 @@ const faults: Faults = {
   'function-call 19: another name of the function in the final response': inFinal(
     set('output[0].name', 'get_date'),
   ),
-  'message 20: an item that is done in_progress': changed(
-    names.done,
-    set('item.status', 'in_progress'),
-  ),
+  'message 20: an item that is done in_progress': changed(done, set('item.status', 'in_progress')),
   'message 20: an item in_progress in a completed response': inFinal(
     set('output[0].status', 'in_progress'),
   ),
@@ -308,19 +305,15 @@ test('V3-SSE-03 holds for data without a type', () => {
 
 type Change = (body: string) => Partial<ExchangeParts>
 
-const bodies: readonly (readonly [string, string, Change])[] = [
+const endedBy =
+  (kind: 'aborted' | 'timeout'): Change =>
+  (body) => ({ body: body.slice(0, 1500), ending: { kind, atMs: 1 } })
+
+test.each<[string, string, Change]>([
   ['half a block after the end', '08', (body) => ({ body: `${body}event: response.output` })],
   ['an empty body', '08', () => ({ body: '' })],
-  [
-    'an abort by the client',
-    '',
-    (body) => ({ body: body.slice(0, 1500), ending: { kind: 'aborted', atMs: 1 } }),
-  ],
-  [
-    'a timeout',
-    '',
-    (body) => ({ body: body.slice(0, 1500), ending: { kind: 'timeout', atMs: 1 } }),
-  ],
+  ['an abort by the client', '', endedBy('aborted')],
+  ['a timeout', '', endedBy('timeout')],
   ['an unclosed [DONE] at the end', '29', (body) => ({ body: `${body}data: [DONE]\n` })],
   ['a comment at the end', '', (body) => ({ body: `${body}: bye` })],
   ['two event: lines', '02', inserted('event: response.output_text.done\n')],
@@ -332,9 +325,7 @@ const bodies: readonly (readonly [string, string, Change])[] = [
   ['broken JSON without a name', '02', replaced('event: response.completed\ndata: {', 'data: ')],
   ['plain text as media type', '01', () => ({ type: 'text/plain' })],
   ['JSON in the place of the stream', '01', () => ({ type: 'application/json', body: '{}' })],
-]
-
-test.each(bodies)('a stream with %s breaks %j', (_, rows, change) => {
+])('a stream with %s breaks %j', (_, rows, change) => {
   expectBroken('message', change(edited('message', () => undefined)), rows)
 })
 
