@@ -11,7 +11,7 @@ import { inProcess } from './test-support/in-process.ts'
 
 /** Command lines that are refused with exit code 2 and a sentence, before anything is sent. */
 
-const words: Readonly<Record<string, string>> = {
+const places: Readonly<Record<string, string>> = {
   URL: 'http://127.0.0.1:1',
   DIR: emptyFolder(),
   CA: certificateFile('ca.pem'),
@@ -23,15 +23,15 @@ const capacityWith = (more: Partial<typeof capacity.config>) =>
   reportToJson({ ...capacity, config: { ...capacity.config, ...more } })
 
 const files: Readonly<Record<string, string>> = {
-  'mistyped.yaml': `baseUrl: ${words['URL']}\ncapabilites:\n  rag: true\n`,
+  'mistyped.yaml': `baseUrl: ${places['URL']}\ncapabilites:\n  rag: true\n`,
   'hostile.yaml': 'baseUrl: http://h\n"\\e]0;title\\a\\u202e": 1\n',
-  'header.yaml': `baseUrl: ${words['URL']}\nheaders: { X-Tenant: "a\\nb" }\n`,
-  'header-name.yaml': `baseUrl: ${words['URL']}\nheaders: { X Tenant: a }\n`,
-  'bearer.yaml': `baseUrl: ${words['URL']}\napiKey: Bearer key-of-a-test\n`,
-  'name.yaml': `baseUrl: ${words['URL']}\napiKey: $CHATGEN_API_KEY\n`,
-  'line.yaml': `baseUrl: ${words['URL']}\napiKey: "key-of-a-test\\n"\n`,
+  'header.yaml': `baseUrl: ${places['URL']}\nheaders: { X-Tenant: "a\\nb" }\n`,
+  'header-name.yaml': `baseUrl: ${places['URL']}\nheaders: { X Tenant: a }\n`,
+  'bearer.yaml': `baseUrl: ${places['URL']}\napiKey: Bearer key-of-a-test\n`,
+  'name.yaml': `baseUrl: ${places['URL']}\napiKey: $CHATGEN_API_KEY\n`,
+  'line.yaml': `baseUrl: ${places['URL']}\napiKey: "key-of-a-test\\n"\n`,
   'empty.yaml': '',
-  'long.yaml': `baseUrl: ${words['URL']}\napiKey: key-of-a-test\nlimits: { timeoutMs: 3000000000 }\n`,
+  'long.yaml': `baseUrl: ${places['URL']}\napiKey: key-of-a-test\nlimits: { timeoutMs: 3000000000 }\n`,
   'script.yaml':
     'answers:\n  - match: { txet: a }\n    answer: x\n  - match:\n      turn: 0\n    answr: y\n',
   'late.yaml': 'answers:\n  - answer: late\n    delay: 3000000s\n',
@@ -53,9 +53,9 @@ const files: Readonly<Record<string, string>> = {
   'checked/report.json': reportToJson(reportOf([resultOf('OAI-CHAT-03')])),
   'mix.yaml': 'transactions:\n  - kind: v3-stream\n    wieght: 2\n  - kind: v4\n',
 }
-mkdirSync(join(words['DIR'] ?? '', 'checked'))
+mkdirSync(join(places['DIR'] ?? '', 'checked'))
 for (const [name, text] of Object.entries(files))
-  writeFileSync(join(words['DIR'] ?? '', name), text)
+  writeFileSync(join(places['DIR'] ?? '', name), text)
 
 /** A command line, with variables in front and quotes around spaces, and what standard error contains. */
 const refused = String.raw`
@@ -263,7 +263,7 @@ const rows = refused.split('\n').filter((row) => row.includes(' => '))
 test.each(rows.map((row) => row.split(' => ')))('%s', async (line = '', sentence = '') => {
   const [env, args] = parsed(line)
   const { code, stdout, stderr } = await inProcess(args, env)
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(sentence.replaceAll('DIR', words['DIR'] ?? ''))
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(sentence.replaceAll('DIR', places['DIR'] ?? ''))
   expect(stderr).not.toMatch(/internal error|TimeoutOverflowWarning|a-secret/)
   expect([code, stdout]).toEqual([2, ''])
 })
@@ -272,10 +272,9 @@ test.each(rows.map((row) => row.split(' => ')))('%s', async (line = '', sentence
 function parsed(line: string): [env: Record<string, string>, args: readonly string[]] {
   const tokens = line.match(/'[^']*'|\S+/g) ?? []
   const variables = tokens.filter((token) => /^[A-Z_]+=/.test(token))
-  const args = tokens.slice(variables.length).map((token) => filled(token.replaceAll("'", '')))
+  const words = tokens.slice(variables.length).map((token) => token.replaceAll("'", ''))
+  const args = words.map((word) =>
+    word.replaceAll(/\b(URL|DIR|CA|CLIENT_KEY)\b/g, (name) => places[name] ?? name),
+  )
   return [Object.fromEntries(variables.map((one) => one.split(/=(.*)/, 2))), args]
-}
-
-function filled(text: string): string {
-  return text.replaceAll(/\b(URL|DIR|CA|CLIENT_KEY)\b/g, (word) => words[word] ?? word)
 }

@@ -52,7 +52,7 @@ const sketch: Document = {
   ],
 }
 
-test('a terminal has the outcome first and last, short cells and no details', () => {
+test('a terminal has the outcome first and last, short cells and details on demand only', () => {
   expect(toTerminal(sketch, { color: false, width: 22 })).toMatchInlineSnapshot(`
     "MISSED  1 of 2 met
     interrupted
@@ -76,11 +76,8 @@ test('a terminal has the outcome first and last, short cells and no details', ()
     MISSED  1 of 2 met
     "
   `)
-})
-
-test('a terminal has details with verbose', () => {
-  const text = toTerminal(sketch, { color: false, width: 80, verbose: true })
-  expect(text).toContain('More\n  | one line\n')
+  const verbose = toTerminal(sketch, { color: false, width: 80, verbose: true })
+  expect(verbose).toContain('More\n  | one line\n')
 })
 
 test('Markdown has long cells and collapsed details', () => {

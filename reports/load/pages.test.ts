@@ -123,28 +123,18 @@ test('GitHub annotations have the outcome and failed or undecided items', () => 
   `)
 })
 
-const arrival = {
-  kind: 'steps',
-  process: 'poisson',
-  steps: [
+test('seconds of a load belong to its steps, if it has any', () => {
+  const steps = [
     { perSecond: 100, forMs: 1000 },
     { perSecond: 200, forMs: 2000 },
     { perSecond: 300, forMs: 60_000 },
-  ],
-} as const
-
-test('seconds of a load belong to its steps', () => {
-  const report = loadReportOf({
-    plan: { ...plan, arrival: { ...arrival, steps: [...arrival.steps] } },
-  })
-  expect(stepsIn(report)).toEqual([
+  ]
+  const arrival = { kind: 'steps' as const, process: 'poisson' as const, steps }
+  expect(stepsIn(loadReportOf({ plan: { ...plan, arrival } }))).toEqual([
     ['1', '0', '100', '98', '78.0', '0', '0', '52', '98.0', '131', '500', '1400'],
     ['2', '1.00', '200', '208', '84.0', '2', '5', '60', '99.0', '940', '500', '1400'],
     ['3', '3.00', '300', '0', '50.0', '0', '0', '0', ...Array(4).fill('n/a')],
   ])
-})
-
-test('a load without steps has no table of steps', () => {
   expect(stepsIn(loadReportOf())).toEqual([])
 })
 

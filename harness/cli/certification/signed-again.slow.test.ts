@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -36,6 +35,15 @@ let made: MadeBundle
 beforeAll(async () => {
   made = await sharedBundle()
 }, 300_000)
+
+const fileOf = (name: string) => (round: number) => `rounds/${round}/${name}`
+const exchangesOf = fileOf('exchanges.ndjson.gz')
+const reportOf = fileOf('report.json')
+const recordOf = fileOf('run.json')
+
+const minuteLater = (at: string) => new Date(Date.parse(at) + 60_000).toISOString()
+const trailer =
+  /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/
 
 const edited: Readonly<Record<string, Edited>> = {
   'an edited request and an edited header': {
@@ -180,16 +188,12 @@ const edited: Readonly<Record<string, Edited>> = {
   'bytes after a compressed file': {
     edit: (dir) => appendFileSync(join(dir, exchangesOf(1)), 'gold'),
     isSignedAgain: false,
-    reasons: [
-      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
-    ],
+    reasons: [trailer],
   },
   'a second, empty member in a compressed file': {
     edit: (dir) => appendFileSync(join(dir, exchangesOf(1)), gzipSync('')),
     isSignedAgain: false,
-    reasons: [
-      /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/,
-    ],
+    reasons: [trailer],
   },
   'a link': {
     edit(dir) {
@@ -209,7 +213,7 @@ test.each(Object.entries(edited))('a bundle with %s does not verify', async (_, 
   const { edit, isSignedAgain = true, statement, reasons } = one
   const copy = copyOf(made)
   edit?.(copy)
-  if (isSignedAgain) signAgain(copy, keyOfSigner(), statement)
+  if (isSignedAgain) signAgain(copy, statement)
   const { verified, steps } = await verifyBundle({ dir: copy, engine: sharedEngine })
   expect(verified).toBe(false)
   // The failed step is the last one.
@@ -240,32 +244,11 @@ test.each<[string, (signed: Statement) => unknown, RegExp]>([
   ],
 ])('a statement with %s does not verify', (_, change, reason) => {
   const copy = copyOf(made)
-  signAgain(copy, keyOfSigner(), change)
+  signAgain(copy, change)
   const { content } = readBundle(copy, undefined)
   const reports = content?.rounds.map(({ report }) => report) ?? []
   expect(content && statementProblems(content, reports).join()).toMatch(reason)
 })
-
-function keyOfSigner() {
-  const name = join(made.folder, 'key.pem')
-  return readPrivateKey({ name, text: readFileSync(name, 'utf8') })
-}
-
-function exchangesOf(round: number): string {
-  return `rounds/${round}/exchanges.ndjson.gz`
-}
-
-function reportOf(round: number): string {
-  return `rounds/${round}/report.json`
-}
-
-function recordOf(round: number): string {
-  return `rounds/${round}/run.json`
-}
-
-function minuteLater(at: string): string {
-  return new Date(Date.parse(at) + 60_000).toISOString()
-}
 
 function all(...edits: readonly ((dir: string) => void)[]) {
   return (dir: string) => {
@@ -317,11 +300,9 @@ function configure(
 }
 
 /** Updates digests and signature after an edit, with the key of the signer; `change` edits the statement. */
-function signAgain(
-  dir: string,
-  key: KeyObject,
-  change: (signed: Statement) => unknown = (signed) => signed,
-): void {
+function signAgain(dir: string, change = (signed: Statement): unknown => signed): void {
+  const name = join(made.folder, 'key.pem')
+  const key = readPrivateKey({ name, text: readFileSync(name, 'utf8') })
   writeFileSync(join(dir, sumsName), sumsText(dir))
   const file = join(dir, envelopeName)
   const envelope = readEnvelope(readFileSync(file, 'utf8'))

@@ -51,8 +51,8 @@ function running(): LoadProgress {
   const records = Array.from({ length: 40 }, (_, index) => shifted(recordOf(), index, index * 1e8))
   const outcome = failure('truncated', '\u001b[2Jgone')
   const cut = shifted(recordOf({ record: { outcome } }), 40, 35e8)
-  const [idle, records_] = [[], [...records, cut]]
-  book.add(0, { type: 'records', records: records_, ids: idle, dropped: idle, inFlight: 7 })
+  const added = { records: [...records, cut], ids: [], dropped: [], inFlight: 7 }
+  book.add(0, { type: 'records', ...added })
   return {
     phase: 'running',
     elapsedMs: 5200,
@@ -71,11 +71,8 @@ test('live lines show rates, quantiles, requests in flight, failures and time le
   `)
 })
 
-test('live lines fit the width of the terminal', () => {
+test('live lines fit the width of the terminal, and show only the phase before the start', () => {
   for (const line of liveLines(running(), 40)) expect(line.length).toBeLessThanOrEqual(40)
-})
-
-test('live lines show only the phase before the start', () => {
   expect(liveLines({ ...running(), phase: 'preparing', elapsedMs: 0 }, 80)).toEqual(['preparing'])
 })
 

@@ -238,13 +238,9 @@ export async function endsAtSecondPress({ child, ended }: Running): Promise<void
   child.kill('SIGINT')
   // The same key press, as npx passes it on.
   child.kill('SIGINT')
-  await pressUntil(ended, () => child.kill('SIGINT'))
+  // A starved process may take several presses for one.
+  const isOver = ended.then(() => true)
+  while (!(await Promise.race([isOver, sleep(700, false)]))) child.kill('SIGINT')
   const { code, signal } = await ended
   expect({ code, signal }).toEqual({ code: null, signal: 'SIGINT' })
-}
-
-/** Presses again at intervals: a starved process may take several presses for one. */
-async function pressUntil(ended: Promise<unknown>, press: () => void): Promise<void> {
-  const isOver = ended.then(() => true)
-  while (!(await Promise.race([isOver, sleep(700, false)]))) press()
 }

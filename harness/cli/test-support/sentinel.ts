@@ -110,8 +110,8 @@ export const echo: Middleman = {
   },
   pieces: (request, answer) => {
     const key = keyOf(request)
-    const body = isStream(answer) ? inStream(answer, key) : inBody(answer, key)
-    return halves(body, key)
+    const isStream = answer.headers['content-type']?.includes('event-stream')
+    return halves(isStream ? inStream(answer, key) : inBody(answer, key), key)
   },
 }
 
@@ -121,10 +121,6 @@ function keyOf({ headers }: ProxiedRequest): string {
 
 function base64(text: string): string {
   return Buffer.from(text).toString('base64')
-}
-
-function isStream({ headers }: Answer): boolean {
-  return headers['content-type']?.includes('event-stream') ?? false
 }
 
 /** Forms of the key in a body. A judge quotes the `object` of a list in its message, a page cuts what is long. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -17,7 +17,6 @@ import {
   emptyFolder,
   expectEnd,
   type Line,
-  type Running,
   reportIn,
   serving,
   start,
@@ -39,7 +38,8 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   test('reruns failed requirements, one of them, or a section', async () => {
     const red = await serve(['--fault', fault])
     const out = join(emptyFolder(), 'results')
-    await checked(red.url, out)
+    const line = `check ${red.url} --only V3-IDEM --out ${out} --quiet`
+    expectEnd(await chatgen(line, withKey), 1)
     const { page } = await open(`ui ${red.url} --out ${out}`)
     const violations = page.locator('section[aria-labelledby="violated-title"] .items > li')
     await expect.poll(() => violations.count()).toBe(1)
@@ -210,7 +210,10 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   async function open(line: Line, options: Parameters<Browser['newContext']>[0] = {}) {
     const running = start(line, withKey)
     onTestFinished(() => void running.child.kill('SIGTERM'))
-    const url = await pageOf(running)
+    // On standard error if a run uses standard output.
+    const printed = () => /Page: (\S+)\n/.exec(running.soFar() + running.stderr.text)?.[1]
+    await expect.poll(printed, { timeout: 60_000 }).toBeDefined()
+    const url = printed() ?? ''
     const context = await browser.newContext(options)
     onTestFinished(() => context.close())
     const page = await context.newPage()
@@ -222,26 +225,13 @@ describe.skipIf(skipBrowser)('chatgen ui in Chromium', { timeout: 240_000 }, () 
   }
 })
 
-/** The printed URL: on standard error if a run uses standard output. */
-async function pageOf(running: Running): Promise<string> {
-  const found = () => /Page: (\S+)\n/.exec(running.soFar() + running.stderr.text)?.[1]
-  await expect.poll(found, { timeout: 60_000 }).toBeDefined()
-  return found() ?? ''
-}
-
 async function serve(args: readonly string[] = []) {
   const { url, stop } = await serving(['--key', key, ...args])
   return { url, port: new URL(url).port, stop }
 }
 
-/** Runs a check of one section beforehand. */
-async function checked(url: string, out: string): Promise<void> {
-  expectEnd(await chatgen(`check ${url} --only V3-IDEM --out ${out} --quiet`, withKey), 1)
-}
-
 function stored({ report, exchanges }: ReturnType<typeof hostileReport>): string {
   const folder = emptyFolder()
-  mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'report.json'), reportToJson(report))
   expect(exchanges.size).toBeGreaterThan(0)
   return folder

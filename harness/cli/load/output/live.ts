@@ -128,7 +128,8 @@ export function liveReport({ elapsedMs, report }: LoadProgress): LoadReport | nu
 
 /** `--dry-run` of a load run, as text or JSON: what it costs its target. */
 export function loadPlan(spec: PlanSpec, shard: Part | null, json = false): string {
-  const totals = new Map(spec.mix.entries.map(({ name }) => [name, noTotal()]))
+  const none = { transactions: 0, requests: 0, promptWords: 0, answerTokens: 0 }
+  const totals = new Map(spec.mix.entries.map(({ name }) => [name, { ...none }]))
   let count = 0
   for (const arrival of arrivals(spec)) {
     // The size of a closed loop is unknown before the run: a sample shows its composition.
@@ -172,7 +173,3 @@ export function loadPlan(spec: PlanSpec, shard: Part | null, json = false): stri
 }
 
 const closedSample = 1000
-
-function noTotal() {
-  return { transactions: 0, requests: 0, promptWords: 0, answerTokens: 0 }
-}
