@@ -8,8 +8,8 @@ import {
   finalResponse,
   finalText,
 } from './index.ts'
-import { answerExchange } from './test-support/bodies.ts'
-import { edited, without } from './test-support/chunks.ts'
+import { answerExchange, set } from './test-support/bodies.ts'
+import { edited, inChoices, without } from './test-support/chunks.ts'
 import { encode, exchangeOf, transcriptExchange } from './test-support/exchanges.ts'
 
 test.each([
@@ -17,6 +17,11 @@ test.each([
   ['a v2 generation', answerExchange('v2Generation'), 'Hello!'],
   ['a v3 response', answerExchange('response'), 'Hello!'],
   ['a compatible stream', transcriptExchange('chat'), 'Grüße aus 東京 🗼!'],
+  [
+    'a stream that counts from 1',
+    transcriptExchange('chat', { body: edited('chat', inChoices(set('index', 1))) }),
+    'Grüße aus 東京 🗼!',
+  ],
   ['a v3 stream', transcriptExchange('message'), 'Grüße aus 東京 🗼!'],
   ['a v3 stream without deltas', transcriptExchange('replay'), 'Grüße aus 東京 🗼!'],
   ['a stored message', answerExchange('message'), undefined],

@@ -48,9 +48,17 @@ export function finalResponse(exchange: Exchange): JsonObject | undefined {
 /** The text fragments of a streamed answer, empty ones too, in the order of arrival. */
 export function deltasOf(exchange: Exchange): readonly Delta[] {
   const isCompletion = operationOf(exchange) === 'openai.chat'
-  return blocksOf(exchange).flatMap(({ atMs, name, json }) => {
+  const blocks = blocksOf(exchange)
+  // The answer is choice 0; a server that counts from 1 has none.
+  const indexes = blocks.flatMap(({ json }) => asArray(json['choices']).map(indexOf))
+  const main = indexes.includes(0) ? 0 : indexes[0]
+  return blocks.flatMap(({ atMs, name, json }) => {
     const isDelta = name === 'response.output_text.delta'
-    const text = isCompletion ? textOfChunk(json) : isDelta ? asString(json['delta']) : undefined
+    const text = isCompletion
+      ? textOfChunk(json, main)
+      : isDelta
+        ? asString(json['delta'])
+        : undefined
     return text === undefined ? [] : [{ atMs, text }]
   })
 }
@@ -88,10 +96,13 @@ function blocksOf(exchange: Exchange) {
   })
 }
 
-function textOfChunk(json: JsonObject): string | undefined {
-  const choice = asObject(asArray(json['choices'])[0])
-  if (choice === undefined || (choice['index'] ?? 0) !== 0) return undefined
-  return asString(asObject(choice['delta'])?.['content'])
+function textOfChunk(json: JsonObject, main: unknown): string | undefined {
+  const choice = asArray(json['choices']).find((one, at) => indexOf(one, at) === main)
+  return asString(asObject(asObject(choice)?.['delta'])?.['content'])
+}
+
+function indexOf(choice: unknown, at: number): unknown {
+  return asObject(choice)?.['index'] ?? at
 }
 
 /**

@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import {
+  bodyBytes,
   bodyJson,
   bodyText,
   type Exchange,
+  header,
   isDeclined,
   type Judgement,
   mediaType,
@@ -97,6 +100,9 @@ function judgeInOnePiece(exchange: Exchange, operation: OperationId): Judgement 
   const collector = new FindingCollector()
   const body = bodyJson(exchange)
   const [requirement, judgeMembers] = kinds[operation] ?? []
+  // RFC 8259, 8.1: other readers refuse such a body, or lose characters of it.
+  if (requirement !== undefined && !hasCharset(exchange) && !isUtf8(bodyBytes(exchange)))
+    collector.broken(requirement, `The body is not valid UTF-8: ${show(bodyText(exchange))}.`)
   if (operation === 'openai.models') {
     if (body !== undefined) judgeModels(collector, body)
   } else if (isObject(body)) {
@@ -125,6 +131,11 @@ function joined(a: Judgement, b: Judgement): Judgement {
     findings: [...a.findings, ...b.findings],
     observations: [...a.observations, ...b.observations],
   }
+}
+
+/** Tests for a media type that names another character set. */
+function hasCharset({ response }: Exchange): boolean {
+  return /charset="?(?!utf-?8)/i.test(header(response?.headers ?? [], 'content-type') ?? '')
 }
 
 /** An object without output whose `object` is no response breaks only the requirement of the one-shot. */

@@ -50,6 +50,12 @@ export function createRecordingTransport(
       const exchange = found === undefined ? absent(outgoing) : { ...found, labels, request }
       return { answered: Promise.resolve(), exchange: Promise.resolve(exchange) }
     },
+    /** Tests if a recorded request was sent again. */
+    wasRepeated({ labels }: Pick<Exchange, 'labels'>): boolean {
+      const ordinal = chosen.get(placeOf({ ...labels, attempt: 0 }))
+      const next = { ...labels, attempt: labels.attempt + 1 }
+      return ordinal !== undefined && places.has(placeOf({ ...next, ordinal }))
+    },
     /** Names of the fields added to a recorded first try; undefined if there is none. */
     suppliedIn: (place: Pick<ExchangeLabels, 'scenario' | 'ordinal'>) =>
       supplied.get(placeOf({ ...place, attempt: 0 })),

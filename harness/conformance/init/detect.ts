@@ -7,7 +7,7 @@ import {
   isPage,
   selectRouted,
 } from '../preflight/classify-answer.ts'
-import { mainIds, modelIdsIn, smallestCompletion, visionId } from '../preflight/models.ts'
+import { mainIds, modelIdsIn, refusals, smallestCompletion, visionId } from '../preflight/models.ts'
 import { isCompletion, statusText } from '../scenario/read.ts'
 import { route } from '../session/requests/wire-request.ts'
 import { createGenerations, findImages, findReasoning } from './generations.ts'
@@ -179,8 +179,9 @@ export async function findModels(
   const vision = listed.includes(visionId) ? visionId : undefined
   const main = mainIds.find((id) => listed.includes(id))
   if (main === undefined) {
-    evidence.push('The first of them: none is a main model of section 2.1')
-    return { value: { main: first, aliases: [], vision }, evidence }
+    const chosen = await firstAccepted(listed, client, evidence)
+    evidence.push(`${chosen ?? first} is taken: none is a main model of section 2.1`)
+    return { value: { main: chosen ?? first, aliases: [], vision }, evidence }
   }
   const other = mainIds.find((id) => id !== main) ?? main
   const completion = await client.send({ ...route('openai.chat'), json: smallestCompletion(other) })
@@ -190,4 +191,25 @@ export async function findModels(
     evidence.push(`Section 2.1 accepts ${other} as well: check judges that (OAI-MODELS-02)`)
   }
   return { value: { main, aliases: [other], vision }, evidence }
+}
+
+/** Maximum number of listed models that are tried. */
+const maxTried = 5
+
+/** The first model that answers a completion: a list may begin with models for other purposes, such as embeddings. */
+async function firstAccepted(
+  listed: readonly string[],
+  client: AuxiliaryClient,
+  evidence: string[],
+): Promise<string | undefined> {
+  for (const model of listed.slice(0, maxTried)) {
+    const completion = await client.send({
+      ...route('openai.chat'),
+      json: smallestCompletion(model),
+    })
+    evidence.push(brief(completion, `with model ${model}`))
+    if (succeeded(completion) && isCompletion(completion)) return model
+    if (!refusals.includes(completion.response?.status ?? 0)) return undefined
+  }
+  return undefined
 }

@@ -96,6 +96,25 @@ describe('a generated profile', () => {
     expect(capabilities).toMatchObject({})
   })
 
+  test('names the first listed model that answers', async () => {
+    const server = ended(await startReferenceServer())
+    const [key = ''] = server.keys
+    const data = ['embedder', 'talking-model1', 'other'].map((id) => ({ id, object: 'model' }))
+    const front = await listening(async (request, response) => {
+      const body = await readBody(request)
+      const { model } = body.length > 0 ? JSON.parse(body.toString()) : {}
+      response.setHeader('content-type', 'application/json')
+      if (request.url === '/api/openai/models') response.end(JSON.stringify({ data }))
+      else if (model === 'embedder') response.writeHead(400).end('{"error":"no chat model"}')
+      else {
+        const renamed = Buffer.from(body.toString().replace('"talking-model1"', '"svc-main-model"'))
+        forward(server.url, request, response, { body: renamed })
+      }
+    })
+    const { detection } = await init(front.url, key)
+    expect(detection.models.value?.main).toBe('talking-model1')
+  })
+
   test('names a required field of generations, with a value that was found', async () => {
     const server = ended(await startReferenceServer())
     const [key = ''] = server.keys

@@ -55,6 +55,9 @@ function isJson(exchange: Exchange): boolean {
 export function isPage(exchange: Exchange): boolean {
   const type = mediaType(exchange)
   if (/json|event-stream/.test(type)) return false
+  // Some frameworks label what a handler returns as HTML.
+  const body = bodyJson(exchange)
+  if (typeof body === 'object' && body !== null) return false
   return /html/.test(type) || /^\s*(<!doctype html|<html)/i.test(bodyText(exchange))
 }
 

@@ -73,6 +73,6 @@ export async function requireKnownModel(
 const maxListed = 8
 
 /** Statuses of refusals for other reasons than the key, a rate or a fault of the target. */
-const refusals: readonly number[] = [400, 404, 422]
+export const refusals: readonly number[] = [400, 404, 422]
 
 export const completions = operations['openai.chat']

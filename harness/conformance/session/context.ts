@@ -20,6 +20,7 @@ import { networkOf } from '../profile/index.ts'
 import { storeEvidence } from '../recording/result-files.ts'
 import type { RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
+import { isRefusal } from './limits/circuit-breaker.ts'
 import { anySignal, createGate } from './limits/gate.ts'
 import { createSemaphore, longFirst, type Priority } from './limits/semaphore.ts'
 import { knownMembers, type Members } from './requests/supplements.ts'
@@ -112,6 +113,11 @@ export function createRunContext(setup: RunSetup) {
         return ended
       })
       return { answered: pending.answered, exchange }
+    },
+    /** Tests if a response refuses what was accepted before, and is to be asked for again. */
+    isContradiction(exchange: Exchange): boolean {
+      if (recording === undefined) return gate.contradicts(exchange)
+      return isRefusal(exchange) && recording.wasRepeated(exchange)
     },
     /** Routes with a status whose page came again after a pause: its next repeats need none. */
     lastingPages: new Set<string>(),

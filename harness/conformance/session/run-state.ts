@@ -38,13 +38,18 @@ export function newRunState() {
       sentBeforeLoss: 0,
       reason: '',
       /** Server errors in a row, and the routes that they came from. */
-      breakdown: { count: 0, routes: new Set<string>(), reason: undefined as string | undefined },
+      breakdown: {
+        ...{ count: 0, sinceMs: 0, routes: new Set<string>() },
+        reason: undefined as string | undefined,
+      },
       /** Answers in a row that refuse what was accepted earlier, since an exchange. */
       contradictions: {
         /** Operations and keys that were accepted. */
         accepted: new Set<string>(),
         count: 0,
         since: '',
+        /** Time of the first of them, as `steadyNow`. */
+        sinceMs: 0,
         reason: undefined as string | undefined,
       },
     },

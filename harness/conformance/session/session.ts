@@ -126,9 +126,9 @@ export class Session {
     return withJournal(this.context.journal, { kind, name, scenario: this.slug }, send, idIn)
   }
 
-  /** A unique word; the same in a run that is repeated with its seed, unlike UUIDs. */
+  /** A unique word, another one in each run: what an earlier run with this seed has left behind has others. */
   nonce(): string {
-    return newNonce(this.context.setup, this.#draw())
+    return newNonce(this.context.setup, `${this.context.setup.keySeed}${this.#draw()}`)
   }
 
   /** Nonces in a text that any scenario has said; none in an incognito run, whose nonces have no recognizable format. */

@@ -183,6 +183,19 @@ test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boo
   expect(texts).toEqual(finding === undefined ? [] : [expected])
 })
 
+test.each([
+  ['cut within a character', 'application/json', false],
+  ['in the character set of its media type', 'application/json; charset=iso-8859-1', true],
+])('a body %s: %s', (_, type, isLegal) => {
+  const { response, ...exchange } = answerExchange('chat')
+  const text = Buffer.concat((response?.chunks ?? []).map(({ bytes }) => bytes)).toString('latin1')
+  const body = Buffer.from(text.replace('Hello!', 'Hell\u00e2!'), 'latin1')
+  const other = answerExchange('chat', { body, type })
+  const { findings } = judge({ ...exchange, response: other.response })
+  const broken = findings.filter(({ verdict }) => verdict === 'broken')
+  expect(broken.map(({ requirement }) => requirement)).toEqual(isLegal ? [] : ['OAI-CHAT-01'])
+})
+
 describe('a streamed tool call', () => {
   const streamed = (fragments: readonly object[], finish_reason = 'tool_calls') => {
     const judge = createStreamJudge('openai.chat', { ...request, stream: true })

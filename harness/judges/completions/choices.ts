@@ -93,7 +93,7 @@ export class ChoiceJudge extends PartialJudge {
       }
     }
     if (!clean) return
-    const first = this.#choices.get(0)
+    const first = this.#choices.get(0) ?? [...this.#choices.values()][0]
     if (first !== undefined) this.#judgeText(first, done)
     this.#judgeCalls()
   }
@@ -119,7 +119,8 @@ export class ChoiceJudge extends PartialJudge {
       this.collector.decide('OAI-STREAM-03', other, 'delta.content is a string.', event)
     }
     if (text !== '' || calls != null || refusal != null) trace.answered = true
-    if (text !== '' && index === 0) {
+    // Which index the first choice has is another requirement.
+    if (text !== '' && (index === 0 || !this.#choices.has(0))) {
       this.collector.held('OAI-STREAM-04', 'Text in choices[0].delta.content.', event)
     }
     if (text !== '' && trace.reason !== undefined) {

@@ -71,6 +71,7 @@ const faults: Faults = {
     Object.assign(events[3]?.json.choices[0], { finish_reason: 'stop' })
     return events.toSpliced(4, 1)
   },
+  'chat: choices that are counted from 1': inChoices(set('index', 1)),
   'chat: an empty answer cut by max_tokens': inChoices((choice) => {
     delete choice.delta.content
     if (choice.finish_reason !== null) choice.finish_reason = 'length'

@@ -1,11 +1,15 @@
 import { type Exchange, header, requestJson, succeeded } from '../../../../contract/index.ts'
 import { asObject } from '../../../../contract/json.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
-import { newRunState, type RunState } from '../run-state.ts'
+import { newRunState, type RunState, steadyNow } from '../run-state.ts'
 import { routeOf } from './limit-breaches.ts'
 
 /** Number of consecutive failed conversations after which the target counts as unreachable. */
 const maxConsecutiveFailures = 8
+/** Time for which answers in a row last at least: a gateway may have no backend for a moment. */
+const minFailingMs = 2000
+/** Time after which a 504 is the end of a wait for the service. */
+const minWaitMs = 1000
 
 /**
  * Ends the wait for a target that hangs, died or refuses all requests, and prevents verdicts if another
@@ -15,6 +19,7 @@ const maxConsecutiveFailures = 8
 export function createCircuitBreaker(
   state: RunState['circuit'] = newRunState().circuit,
   numberSent = () => 0,
+  now = steadyNow,
 ) {
   const endReason = () => state.contradictions.reason ?? state.breakdown.reason
 
@@ -40,8 +45,14 @@ export function createCircuitBreaker(
     get reason(): string {
       return endReason() ?? state.reason
     },
-    /** Tests if a response refuses a request that was accepted earlier in the run. */
-    contradicts: (exchange: Exchange) => contradicts(exchange, state.contradictions.accepted),
+    /** Tests if a response refuses a request that was accepted earlier in the run, and nothing explains it. */
+    contradicts(exchange: Exchange): boolean {
+      const { labels, response } = exchange
+      // A probe may ask for what is deleted.
+      if (labels.role === 'probe' && absences.includes(response?.status ?? 0)) return false
+      if (labels.role === 'negative' || namesParent(exchange)) return false
+      return contradicts(exchange, state.contradictions.accepted)
+    },
     /** Tests if a request with the key of this one was accepted earlier in the run. */
     knowsKeyOf(exchange: Exchange): boolean {
       const key = placeOf(exchange).slice(routeOf(exchange).length)
@@ -49,21 +60,23 @@ export function createCircuitBreaker(
     },
     recordEnding(exchange: Exchange): void {
       const { ending, response } = exchange
-      recordContradiction(state.contradictions, exchange)
-      recordServerError(state.breakdown, exchange)
+      recordContradiction(state.contradictions, exchange, now())
+      recordServerError(state.breakdown, exchange, now())
       if (ending.kind === 'timeout') recordFailure('got no answer in time')
       else if (response === null && ending.kind === 'aborted')
         recordFailure('were left without an answer')
       else if (response === null && ending.kind === 'unreachable') recordLoss(exchange, ending.code)
-      // A 504 counts as a missing response of the service; a 502 counts neither way.
-      else if (response?.status === 504) recordFailure('were answered 504 by a gateway')
-      else if (response?.status === 502) return
+      // A 504 after a wait counts as a missing response of the service; others of a gateway count neither way.
+      else if (response?.status === 504 && response.headersAtMs >= minWaitMs)
+        recordFailure('were answered 504 by a gateway')
+      else if (response?.status === 502 || response?.status === 504) return
       // A 429 or 503 is not final: the request is tried again.
       else if (response?.status !== 429 && response?.status !== 503) state.consecutiveFailures = 0
     },
     /** The last try got a 429 or 503 as well, or no connection. */
     giveUp({ response, ending }: Exchange): void {
-      const advice = response?.status === 429 ? ' (limits.requestsPerSecond sets a lower rate)' : ''
+      const advice =
+        response?.status === 429 ? ' (--jobs 1 or limits.requestsPerSecond sends fewer)' : ''
       recordFailure(
         ending.kind === 'unreachable'
           ? `found no answer (${ending.code})`
@@ -84,7 +97,11 @@ const otherErrors: readonly number[] = [501, 503]
  * Counts consecutive server errors. A single broken route, or refusals that fail while everything else works,
  * are not a target that has broken down.
  */
-function recordServerError(state: RunState['circuit']['breakdown'], exchange: Exchange): void {
+function recordServerError(
+  state: RunState['circuit']['breakdown'],
+  exchange: Exchange,
+  nowMs: number,
+): void {
   const { labels, response } = exchange
   const status = response?.status ?? 0
   if (status < 500) {
@@ -92,9 +109,11 @@ function recordServerError(state: RunState['circuit']['breakdown'], exchange: Ex
     state.count = 0
     state.routes.clear()
   } else if (labels.role !== 'negative' && !otherErrors.includes(status)) {
+    if (state.count === 0) state.sinceMs = nowMs
     state.count += 1
     state.routes.add(routeOf(exchange))
     if (state.count < maxServerErrors || state.routes.size < minBrokenRoutes) return
+    if (nowMs - state.sinceMs < minFailingMs) return
     state.reason ??= `${state.count} answers in a row, on ${state.routes.size} routes, were server errors (${status})`
   }
 }
@@ -106,14 +125,14 @@ function recordServerError(state: RunState['circuit']['breakdown'], exchange: Ex
 function recordContradiction(
   state: RunState['circuit']['contradictions'],
   exchange: Exchange,
+  nowMs: number,
 ): void {
   if (exchange.response === null || exchange.labels.role === 'negative') return
   if (contradicts(exchange, state.accepted)) {
-    // The target may have lost the parent; requests without one show whether the route exists.
-    if (asObject(requestJson(exchange))?.['parent_id'] != null) return
+    if (namesParent(exchange)) return
     state.count += 1
-    if (state.count === 1) state.since = exchange.id
-    if (state.count < maxConsecutiveFailures) return
+    if (state.count === 1) Object.assign(state, { since: exchange.id, sinceMs: nowMs })
+    if (state.count < maxConsecutiveFailures || nowMs - state.sinceMs < minFailingMs) return
     const { status } = exchange.response
     const what = isPage(exchange)
       ? 'every answer is an HTML page'
@@ -127,6 +146,11 @@ function recordContradiction(
   }
 }
 
+/** The target may have lost the parent; requests without one show whether the route exists. */
+function namesParent(exchange: Exchange): boolean {
+  return asObject(requestJson(exchange))?.['parent_id'] != null
+}
+
 function contradicts(exchange: Exchange, accepted: ReadonlySet<string>): boolean {
   const isAbsent = absences.includes(exchange.response?.status ?? 0)
   // A single resource may have been deleted.
@@ -136,7 +160,8 @@ function contradicts(exchange: Exchange, accepted: ReadonlySet<string>): boolean
 
 const absences: readonly number[] = [404, 410]
 
-function isRefusal(exchange: Exchange): boolean {
+/** Tests for a response of another server than the one that was asked: a refused key, no such route, a page. */
+export function isRefusal(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   return status === 401 || status === 403 || absences.includes(status) || isPage(exchange)
 }

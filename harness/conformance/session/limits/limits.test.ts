@@ -166,7 +166,7 @@ describe('the circuit breaker', () => {
   })
 
   test('opens if eight requests were refused until the last retry', () => {
-    const breaker = createCircuitBreaker()
+    const breaker = createCircuitBreaker(undefined, undefined, oneEvery300Ms())
     for (const _ of eight) {
       for (const _ of [0, 1, 2, 3]) breaker.recordEnding(exchange(503))
       breaker.giveUp(exchange(503))
@@ -194,9 +194,15 @@ test('a key is known after an accepted request on any route', () => {
   expect(breaker.knowsKeyOf(answerTo('attachment', 'Bearer unknown', 500))).toBe(false)
 })
 
+/** Clock that is read once for each failure. */
+function oneEvery300Ms() {
+  let atMs = 0
+  return () => (atMs += 300)
+}
+
 /** Reason why the circuit is open after these exchanges; undefined if it is closed. */
 function isOpenAfter(...exchanges: readonly Exchange[]) {
-  const breaker = createCircuitBreaker()
+  const breaker = createCircuitBreaker(undefined, undefined, oneEvery300Ms())
   for (const one of exchanges) breaker.recordEnding(one)
   return breaker.isOpen ? breaker.reason : undefined
 }
@@ -226,6 +232,8 @@ describe('server errors in a row', () => {
 describe('responses that contradict earlier ones', () => {
   const accepted = exchange(200)
   const page = exchangeOf({ method: 'GET', url: 'http://localhost/', type: 'text/html' })
+  const chunks = [{ atMs: 1, bytes: new TextEncoder().encode('{"data":[]}') }]
+  const labeledJson = { ...page, response: page.response && { ...page.response, chunks } }
   const refused = exchange(401)
   const negative = exchange(401, { role: 'negative' })
   const elsewhere = exchange(401, { method: 'DELETE' })
@@ -251,8 +259,15 @@ describe('responses that contradict earlier ones', () => {
     ['the requests were negative', [accepted], negative],
     ['a resource may have been deleted', [ofChat(200)], ofChat(404)],
     ['a parent may have been lost', [accepted], exchange(404, { body: '{"parent_id":"r1"}' })],
+    ['a page is JSON in truth', [accepted], labeledJson],
   ])('are not counted if %s', (_, before, odd) => {
     expect(isOpenAfter(...before, ...Array<Exchange>(20).fill(odd))).toBeUndefined()
+  })
+
+  test('do not open the circuit within two seconds', () => {
+    const breaker = createCircuitBreaker(undefined, undefined, () => 0)
+    for (const one of [accepted, ...Array<Exchange>(50).fill(page)]) breaker.recordEnding(one)
+    expect(breaker.isOpen).toBe(false)
   })
 
   test('are not counted in a row if another response comes in between', () => {

@@ -23,7 +23,8 @@ import { describeRequest } from '../limits/limit-breaches.ts'
 type Repeat = 'harmless' | 'keyed' | 'idempotent' | 'unsafe'
 
 /** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large CDN. */
-function isGatewayStatus(status: number): boolean {
+export function isOfGateway({ response }: Exchange): boolean {
+  const status = response?.status ?? 0
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
 
@@ -40,7 +41,7 @@ function findFailure(exchange: Exchange, timeoutMs: number) {
   if (response === null) {
     return failure(`got no answer (${'error' in ending ? ending.error : ending.kind})`)
   }
-  if (isGatewayStatus(response.status)) {
+  if (isOfGateway(exchange)) {
     return failure(`was answered ${response.status}, a gateway's error`)
   }
   if (ending.kind !== 'cut' || isWholeStream(exchange)) return undefined
@@ -56,7 +57,7 @@ const unprocessedStatuses: readonly number[] = [408, 421, 425]
 /** Tests for a response that counts only if it is repeated: a 500 and the like, a page, an unprocessed request. */
 function isTransient(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
-  if (exchange.ending.kind !== 'complete' || isGatewayStatus(status)) return false
+  if (exchange.ending.kind !== 'complete' || isOfGateway(exchange)) return false
   return status >= 500 || unprocessedStatuses.includes(status) || isPage(exchange)
 }
 
@@ -142,6 +143,10 @@ export function countedExchange(
     const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
     throw new InconclusiveError(sent.recordedEnd ?? lacks, [exchange.id])
   }
+  // A gateway answers so for a service that breaks down; whether it does on this request, others show.
+  const isSame = exchange.response?.status === first.response?.status
+  const isRefused = sent.role === 'negative' && isSame && repeatability(first) !== 'keyed'
+  if (isRefused && isOfGateway(exchange)) return exchange
   if (!isAbsent) return afterSecond(exchange, first, sent.timeoutMs)
   // The recording may be from a version that did not try again.
   if (isTransient(first)) return first

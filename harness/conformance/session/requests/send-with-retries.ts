@@ -14,7 +14,7 @@ import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { chatOf, noteSaid } from '../findings.ts'
 import { giveUpReason, isDown, retryAfterMs } from '../limits/rate-limiter.ts'
-import { countedExchange, repeatability } from './failure.ts'
+import { countedExchange, isOfGateway, repeatability } from './failure.ts'
 import {
   addedNames,
   type Members,
@@ -48,6 +48,9 @@ export interface Sending {
 
 /** Pause before a failed conversation is tried once more: a gateway may be restarting. */
 const pauseMs = 250
+
+/** Pause before a request is sent again that a gateway answered, or that was accepted before: its backend may restart. */
+const backendPauseMs = 1000
 
 /** Maximum retries with further fields, as a target may name one required field at a time. */
 const maxSupplements = 3
@@ -83,6 +86,11 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
       await pause(waitMs)
       continue
     }
+    const isContradiction = attempt === 0 && context.isContradiction(exchange)
+    if (isContradiction && !isPage(exchange)) {
+      await sending.lendSlot(() => pause(backendPauseMs))
+      continue
+    }
     const answer = countedExchange(exchange, failed, {
       role: spec.role ?? 'act',
       isRepeat: spec.repeatOf !== undefined,
@@ -91,7 +99,8 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
     })
     if (answer === undefined) {
       failed = exchange
-      if (!lastingPages.has(pageOf(exchange))) await pause(pauseMs)
+      if (!lastingPages.has(pageOf(exchange)))
+        await pause(isContradiction || isOfGateway(exchange) ? backendPauseMs : pauseMs)
       continue
     }
     if (failed && isPage(failed) && pageOf(failed) === pageOf(answer))
