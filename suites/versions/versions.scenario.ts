@@ -10,6 +10,7 @@ import {
   expect,
   expectAccepted,
   inputRows,
+  isDeclined,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -117,7 +118,7 @@ describe('versions of chats', () => {
   test(
     'v2 routes MUST refuse a v3 chat, MUST name /api/v3 and MUST leave the chat as it is',
     covers(['VER-07', 'VER-08', 'VER-09', 'VER-10'], {
-      requests: 25,
+      requests: 33,
       generations: 2,
       chats: 2,
       isLong: true,
@@ -127,8 +128,7 @@ describe('versions of chats', () => {
       const able = await v2.storeAndGenerate(own, prompts.brief())
       assume(succeeded(able.reply), 'v2 does not work for a v2 chat')
       // A message that already has a reply may be refused for that reason.
-      const nonce = session.nonce()
-      const unanswered = await v2.storeOk(own, prompts.brief(nonce))
+      const unanswered = await v2.storeOk(own, prompts.otherBrief())
       const chat = await v3.createChat()
       await v3.generateOk(v3.generateBody(chat, prompts.brief()))
       // The answer may be stored after it was sent.
@@ -143,6 +143,7 @@ describe('versions of chats', () => {
       const isNamed = showsName(await chats.get(chat.id))
 
       const role = { role: 'negative' } as const
+      const nonce = session.nonce()
       const message = v2.messageBody(chat.id, prompts.brief(nonce))
       const stored = await v2.message(message, role)
       const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), role)
@@ -151,14 +152,22 @@ describe('versions of chats', () => {
       const vision = { model_id: visionIdOf(profile) }
       // A chat without a turn has its version as well.
       const unused = await v3.createChat()
-      for (const [chat_id, what, fields] of [
-        [chat.id, 'a message with more fields', { ...vision, think: true, rag: 'agent' }],
-        [unused.id, 'a message in a new chat', { model_id: otherIdOf(profile) }],
-      ] as const) {
-        const more = { ...message, ...fields }
-        const further = await v2.message({ ...more, chat_id }, role)
-        await claimRefusedAs(scenario, 'VER-07', what, further, 'v3', () =>
-          v2.message({ ...more, chat_id: own }),
+      const bodies = [
+        { ...message, chat_id: chat.id, ...vision, think: true, rag: 'agent' },
+        { ...message, chat_id: chat.id, attachments: [], think: false, rag: false },
+        { ...message, chat_id: unused.id, model_id: otherIdOf(profile) },
+      ]
+      const further: Exchange[] = []
+      for (const body of bodies) further.push(await v2.message(body, role))
+      const list = await chats.readList({ limit: 100 }, 100)
+      const isNoName = () =>
+        expect(contains(list.body, nonce), 'a chat is named after a refused message').toBe(false)
+      if ([stored, ...further].every(isDeclined)) claim('VER-09', isNoName, stored, ...list.pages)
+      for (const [at, body] of bodies.entries()) {
+        const what = body.chat_id === chat.id ? 'with more fields' : 'in a new chat'
+        const answer = further[at] ?? stored
+        await claimRefusedAs(scenario, 'VER-07', `a message ${what}`, answer, 'v3', () =>
+          v2.message({ ...body, chat_id: own }),
         )
       }
       const fields = { model_id: otherIdOf(profile), rag: false, exclude_tools: [] }
