@@ -50,20 +50,14 @@ export function exploredText({
 }
 
 /** `41 (12 generations, 3 new chats, 1 upload)`: the requests that a run sent to its target. */
-export function costText({
-  requests,
-  generations,
-  chats,
-  uploads,
-}: ConformanceReport['cost']): string {
-  const parts = (
-    [
-      [generations, 'generation'],
-      [chats, 'new chat'],
-      [uploads, 'upload'],
-    ] as const
-  ).flatMap(([number, noun]) => (number === 0 ? [] : [count(number, noun)]))
-  return parts.length === 0 ? String(requests) : `${requests} (${parts.join(', ')})`
+export function costText(cost: ConformanceReport['cost']): string {
+  const { requests, generations, chats, uploads } = cost
+  const parts = [
+    generations > 0 && count(generations, 'generation'),
+    chats > 0 && count(chats, 'new chat'),
+    uploads > 0 && count(uploads, 'upload'),
+  ]
+  return parts.some(Boolean) ? `${requests} (${listOf(parts, ', ')})` : String(requests)
 }
 
 /** `depth full, 4,380 of 4,405 pairs tried; the others are in report.json`. */

@@ -1,3 +1,4 @@
+import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../../contract/index.ts'
@@ -52,14 +53,14 @@ test('code and codeBlock contain any text', () => {
   )
 })
 
-const plain = { color: false, width: 80, offending: null }
+const plain = { chalk: new Chalk({ level: 0 }), width: 80 }
 
 test('streamTimeline shows events with times, shortened to the width', () => {
   const events = eventsOf(
     ['response.created', { response: { id: 'resp_1' } }],
     ['response.output_text.delta', { delta: '\u001b[2J', long: 'a'.repeat(80) }],
   )
-  const lines = streamTimeline(exchangeOf({ events }), { ...plain, offending: 1 })
+  const lines = streamTimeline(exchangeOf({ events }), plain, 1)
   expect(lines.join('\n')).toMatchInlineSnapshot(`
     "     +10.0 ms  event: response.created  {"response":{"id":"resp_1"}}
     >    +11.0 ms  event: response.output_text.delta  {"delta":"\\u001b[2J","long":"…
@@ -75,7 +76,7 @@ test('streamTimeline collapses a long stream around the offending event', () => 
   )
   const end = [['response.output_text.done', {}] as const, ['response.completed', {}] as const]
   const events = eventsOf(['response.created', {}], ...deltas, ...end)
-  const lines = streamTimeline(exchangeOf({ events }), { ...plain, offending: 20 })
+  const lines = streamTimeline(exchangeOf({ events }), plain, 20)
   expect(lines.join('\n')).toMatchInlineSnapshot(`
     "     +10.0 ms  event: response.created  {}
          +11.0 ms  event: response.output_text.delta  {"delta":"w0"}
@@ -98,7 +99,7 @@ test('streamTimeline collapses a long stream around the offending event', () => 
 
 test('streamTimeline shows blocks without an event name', () => {
   const events = [{ atMs: 1, name: null, data: '[DONE]' }]
-  expect(streamTimeline(exchangeOf({ events }), plain)).toMatchInlineSnapshot(`
+  expect(streamTimeline(exchangeOf({ events }), plain, null)).toMatchInlineSnapshot(`
     [
       "      +1.0 ms  data: [DONE]",
       "     +12.3 ms  end of the body",

@@ -1,35 +1,26 @@
-import { Chalk } from 'chalk'
 import { type Ending, type Exchange, mediaType, type StreamEvent } from '../../contract/index.ts'
-import { printable, shorten } from './escape.ts'
+import { type Lines, type Page, printable, shorten } from './escape.ts'
 import { count, milliseconds } from './format.ts'
-
-export interface TimelineOptions {
-  readonly color: boolean
-  /** Columns of a line. */
-  readonly width: number
-  /** Index of the event that shows a violation; null if no single one does. */
-  readonly offending: number | null
-}
 
 /**
  * The events of a stream by their time after the first byte of the request, a line each, and how
  * the stream ended. A long stream is folded: its beginning, its end and the surroundings of the
  * offending event, which is marked, stay.
+ * @param offending index of the event that shows a violation; null if no single one does
  */
-export function streamTimeline(exchange: Exchange, options: TimelineOptions): readonly string[] {
-  const chalk = new Chalk({ level: options.color ? 1 : 0 })
-  const { events, ending } = exchange
-  const lines = foldEvents(events, options.offending).map((entry) => {
+export function streamTimeline(
+  { events, ending }: Exchange,
+  { chalk, width }: Page,
+  offending: number | null,
+): Lines {
+  const lines = foldEvents(events, offending).map((entry) => {
     if ('folded' in entry)
-      return chalk.dim(shorten(`${' '.repeat(15)}… ${foldText(entry.folded)}`, options.width))
-    const isOffending = entry.at === options.offending
-    const line = shorten(`${isOffending ? '>' : ' '} ${eventLine(entry.event)}`, options.width)
+      return chalk.dim(shorten(`${' '.repeat(15)}… ${foldText(entry.folded)}`, width))
+    const isOffending = entry.at === offending
+    const line = shorten(`${isOffending ? '>' : ' '} ${eventLine(entry.event)}`, width)
     return isOffending ? chalk.red(line) : line
   })
-  return [
-    ...lines,
-    chalk.dim(shorten(`  ${time(ending.atMs)}  ${endingText(ending)}`, options.width)),
-  ]
+  return [...lines, chalk.dim(shorten(`  ${time(ending.atMs)}  ${endingText(ending)}`, width))]
 }
 
 /** An event with its index, or a run of events that are folded. */

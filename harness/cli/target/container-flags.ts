@@ -7,8 +7,6 @@ import { type FlagsOf, flagTable, grouped } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { portNumber } from '../values.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const defaultReadyMs = 120_000
 
 /** Flags of a target that chatgen starts in a container. */
@@ -37,7 +35,7 @@ export type ContainerFlags = FlagsOf<typeof containerFlags>
  * @param env variables in which values of `--env NAME` are looked up
  * @throws ConfigurationError if flags contradict each other, or one is missing
  */
-export function containerOf(flags: ContainerFlags, env: Environment): ContainerSource | undefined {
+export function containerOf(flags: ContainerFlags, env: Io['env']): ContainerSource | undefined {
   const { image, compose, service, port, ready = null, readyTimeout = defaultReadyMs } = flags
   if (image === undefined && compose === undefined) {
     const details = { service, port, env: flags.env, ready: flags.ready }
@@ -82,7 +80,7 @@ function secretsOfContainer({ env }: ContainerSource) {
     .filter(({ value }) => value.length >= 8)
 }
 
-function environmentOf(given: readonly string[], env: Environment): Record<string, string> {
+function environmentOf(given: readonly string[], env: Io['env']): Record<string, string> {
   const pairs = given.map((text) => {
     const at = text.indexOf('=')
     if (at !== -1) return [text.slice(0, at), text.slice(at + 1)] as const

@@ -90,13 +90,11 @@ function filesIn(folder: string, network: Network): ProfileNetwork {
   return found
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Proxy for a URL from the environment, with the variable that names it: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY lists
  * the host. Lower-case names take precedence, as in curl. Loopback addresses bypass the proxy, as in Go.
  */
-export function proxyFromEnvironment(url: string, env: Environment) {
+export function proxyFromEnvironment(url: string, env: Io['env']) {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
   if (isLoopback(host)) return undefined
@@ -107,7 +105,7 @@ export function proxyFromEnvironment(url: string, env: Environment) {
   return excepted.some((entry) => matches(entry, host, effectivePort)) ? undefined : found
 }
 
-function firstOf(env: Environment, name: string) {
+function firstOf(env: Io['env'], name: string) {
   for (const variable of [name.toLowerCase(), name]) {
     const value = env[variable]?.trim()
     if (value) return { variable, value }

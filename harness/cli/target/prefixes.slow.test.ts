@@ -67,7 +67,6 @@ test('chatgen init writes the prefixes into a usable profile', async () => {
 })
 
 test('chatgen load sends all kinds of requests below the prefixes', async () => {
-  const prefixes = { openai: '/v1', v2: '/n2', v3: '/n3' }
   const v2Chat = { create: { method: 'POST', path: '/api/v2/chat', body: { name: '{name}' } } }
   const profile = { baseUrl: whole.url, prefixes, v2Chat }
   const { folder, run } = workplace(withKey, { 'target.json': JSON.stringify(profile) })
@@ -94,7 +93,6 @@ test('chatgen bench and capacity find the compatible surface of a bare URL', asy
 })
 
 test('chatgen cleanup uses the prefixes of the journal', async () => {
-  const prefixes = { openai: '/v1', v3: '/n3' }
   const journal = journalOf(whole.url, undefined, { prefixes })
   const { ends } = workplace(withKey, { 'journal.ndjson': journal })
   await newChat(server.url, key, lostName)

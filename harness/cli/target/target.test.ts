@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { surfaceCredentials } from '../../conformance/session/secrets.ts'
 import { addFlags } from '../flags.ts'
 import { emptyFolder } from '../test-support/chatgen.ts'
 import { quietIo } from '../test-support/in-process.ts'
-import { type ContainerFlags, containerFlags, containerOf } from './container-flags.ts'
+import { containerFlags, containerOf } from './container-flags.ts'
 import { type NetworkFlags, proxyFromEnvironment, withNetwork } from './network-flags.ts'
 import { withTarget } from './target.ts'
 import { baseUrlOf } from './target-flags.ts'
@@ -41,21 +41,12 @@ test.each([
 
 const environment = { MODEL: 'small', TOKEN: 'sk-0123456789' }
 
-function parsed(args: readonly string[], env: NodeJS.ProcessEnv = {}): ContainerFlags {
-  const names = Object.keys(env)
-  Object.assign(process.env, env)
-  try {
-    const command = new Command().exitOverride().configureOutput({ writeErr() {} })
-    return addFlags(command, ...containerFlags())
-      .parse(args, { from: 'user' })
-      .opts()
-  } finally {
-    for (const name of names) delete process.env[name]
-  }
+function container(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+  const command = addFlags(new Command(), ...containerFlags()).parse(args, { from: 'user' })
+  vi.unstubAllEnvs()
+  return containerOf(command.opts(), environment)
 }
-
-const container = (args: readonly string[], env?: NodeJS.ProcessEnv) =>
-  containerOf(parsed(args, env), environment)
 
 test('containerOf reads an image with port, environment and readiness path', () => {
   const image = ['--image', 'chat:1.4', '--port', '8080', '--ready', '/healthz']

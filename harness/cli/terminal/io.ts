@@ -36,11 +36,7 @@ const maxWidth = 120
 export function processIo(signal: AbortSignal, onLost: () => void): Io {
   const { stdout, stderr, env } = process
   const writer = new RedactingWriter(secretsIn(env))
-  const toErr = lenient(
-    stderr,
-    (text) => writer.err(text),
-    () => {},
-  )
+  const toErr = lenient(stderr, (text) => writer.err(text))
   const toOut = lenient(
     stdout,
     (text) => writer.out(text),
@@ -113,7 +109,7 @@ const closedPipe: readonly (string | undefined)[] = ['EPIPE', 'ERR_STREAM_DESTRO
 function lenient(
   stream: NodeJS.WriteStream,
   write: (text: string) => void,
-  tell: (why: string) => void,
+  tell: (why: string) => void = () => {},
 ): (text: string) => void {
   let isBroken = false
   const fail = (error: NodeJS.ErrnoException) => {
@@ -157,17 +153,12 @@ export function fitted(
     .join('\n')
 }
 
-/** Erases the drawn status, of which a process has at most one: lines are printed in its place. */
-let erase = () => {}
-
-/** Erases the drawn status; it is drawn again below. */
-export function eraseStatus(): void {
-  erase()
-}
+/** Erases the drawn status, of which a process has at most one; it is drawn again below what is printed. */
+let eraseStatus = () => {}
 
 /** Sets how the drawn status is erased. */
 export function onErase(eraseDrawn: () => void): void {
-  erase = eraseDrawn
+  eraseStatus = eraseDrawn
 }
 
 /** Ctrl-C, `kill`, and a terminal that is closed. */

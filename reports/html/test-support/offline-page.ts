@@ -6,15 +6,6 @@ import { pathToFileURL } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-export interface OpenedPage {
-  readonly page: Page
-  /** Requested URLs other than that of the page, all refused. */
-  readonly requests: readonly string[]
-  readonly complaints: readonly string[]
-}
-
-type ContextOptions = Parameters<Browser['newContext']>[0]
-
 /** Pages of the tests of a `describe`, in their own folder and browser. */
 export function pagesInChromium() {
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-page-'))
@@ -31,9 +22,25 @@ export function pagesInChromium() {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), html)
     },
-    open(file: string, options: ContextOptions = {}): Promise<OpenedPage> {
+    /** Opens a file, perhaps at a `#place` in it, in a browser that has no network. */
+    async open(file: string, options: Parameters<Browser['newContext']>[0] = {}) {
       if (browser === undefined) throw new Error('the browser is not there yet')
-      return openOffline(browser, join(folder, file), options)
+      const context = await browser.newContext({ offline: true, ...options })
+      const page = await context.newPage()
+      const [name = '', hash = ''] = file.split('#')
+      const url = pathToFileURL(join(folder, name)).href
+      /** Requested URLs other than that of the page, all refused. */
+      const requests: string[] = []
+      const complaints: string[] = []
+      page.on('request', (request) => {
+        const address = request.url().split('#')[0] ?? ''
+        if (address !== url && !address.startsWith('data:')) requests.push(address)
+      })
+      page.on('console', (message) => complaints.push(message.text()))
+      page.on('pageerror', (error) => complaints.push(error.message))
+      await page.route(/^(?!file:|data:)/, (route) => route.abort())
+      await page.goto(hash === '' ? url : `${url}#${hash}`)
+      return { page, requests, complaints }
     },
   }
 }
@@ -57,29 +64,6 @@ export function testPage({ open }: Pages, file: string, few = file): void {
     const { page } = await open(few, { colorScheme, viewport: { width, height: 800 } })
     await expectAccessible(page)
   })
-}
-
-/** Opens a file, perhaps at a `#place` in it, in a browser that has no network. */
-async function openOffline(
-  browser: Browser,
-  file: string,
-  options: ContextOptions,
-): Promise<OpenedPage> {
-  const context = await browser.newContext({ offline: true, ...options })
-  const page = await context.newPage()
-  const [name = '', hash = ''] = file.split('#')
-  const url = pathToFileURL(name).href
-  const requests: string[] = []
-  const complaints: string[] = []
-  page.on('request', (request) => {
-    const address = request.url().split('#')[0] ?? ''
-    if (address !== url && !address.startsWith('data:')) requests.push(address)
-  })
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  await page.route(/^(?!file:|data:)/, (route) => route.abort())
-  await page.goto(hash === '' ? url : `${url}#${hash}`)
-  return { page, requests, complaints }
 }
 
 /** Checks the page with everything open, since axe ignores what is closed. */
