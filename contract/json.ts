@@ -54,15 +54,12 @@ export function findId(body: unknown, names: readonly string[]): string | undefi
   return count === 1 ? unnamed : undefined
 }
 
-interface JsonNode {
-  /** Name of the field or index of the element; empty at the root. */
-  readonly key: string
-  readonly value: unknown
-}
-
-/** Every value of a JSON value, itself first, breadth first. */
-export function nodesOf(root: unknown): readonly JsonNode[] {
-  const nodes: JsonNode[] = [{ key: '', value: root }]
+/**
+ * Every value of a JSON value, itself first, breadth first. `key`: name of the field or index of the element; empty at
+ * the root.
+ */
+export function nodesOf(root: unknown) {
+  const nodes = [{ key: '', value: root }]
   // The list grows while it is walked.
   for (const { value } of nodes) {
     if (typeof value !== 'object' || value === null) continue

@@ -64,11 +64,8 @@ export function isViolation({ verdict }: Pick<RequirementResult, 'verdict'>): bo
 }
 
 /** True for a violation that the baseline lists. */
-export function isKnownViolation({
-  verdict,
-  known,
-}: Pick<RequirementResult, 'verdict' | 'known'>): boolean {
-  return verdict === 'fail' && known
+export function isKnownViolation(one: Pick<RequirementResult, 'verdict' | 'known'>): boolean {
+  return one.verdict === 'fail' && one.known
 }
 
 const observationRow = z.object({

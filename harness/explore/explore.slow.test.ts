@@ -119,33 +119,31 @@ test('exploration of the second server finds no violation', async () => {
   }
 }, 120_000)
 
-describe('exploration finds a stateful fault and shows it with at most six requests', () => {
-  test.each([
-    ['v3.updateChat: name is ignored (occurrence: third or later)', 'V3-CHAT-10'],
-    // A search may be the first to miss a chat whose name was not set, but it is not at fault.
-    ['chat-of-two-runs-keeps-its-name', 'V3-CHAT-10', 's9'],
-    ['chat-favorite-once-removed-stays-so', 'V3-FAV-01'],
-    ['chat-once-favorite-is-excluded', 'V3-CHAT-09'],
-    ['chat-pages-skip-after-a-deletion', 'V3-CHAT-08'],
-    ['chat-of-two-runs-deleted-stays-listed', 'V3-CHAT-11'],
-    ['v3.updateChat: name is ignored (occurrence: after a favorite)', 'V3-CHAT-10'],
-    ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
-    ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
-    ['v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)', 'V3-IDEM'],
-    ['v3.generate: the turn is not stored (occurrence: after a rename)', 'V3-HIST-07'],
-    ['v2.message: a refused request leaves a chat (occurrence: third or later)', 'VER-09'],
-  ])(
-    '%s',
-    async (name, row, seed = 's1') => {
-      const fault = statefulFaults.find((one) => one.name === name)
-      if (fault === undefined) throw new Error(`there is no fault ${name}`)
-      const limits = { timeoutMs: 15_000, settleMs: 60 }
-      const result = await explored({ patch: fault.patch, profile: { limits } }, seed, 300)
-      const [found] = result.violations
-      expect(found?.violation.requirement).toContain(row)
-      expect(found?.exchanges.length).toBeGreaterThan(1)
-      expect(found?.exchanges.length).toBeLessThanOrEqual(6)
-    },
-    60_000,
-  )
-})
+test.each([
+  ['v3.updateChat: name is ignored (occurrence: third or later)', 'V3-CHAT-10'],
+  // A search may be the first to miss a chat whose name was not set, but it is not at fault.
+  ['chat-of-two-runs-keeps-its-name', 'V3-CHAT-10', 's9'],
+  ['chat-favorite-once-removed-stays-so', 'V3-FAV-01'],
+  ['chat-once-favorite-is-excluded', 'V3-CHAT-09'],
+  ['chat-pages-skip-after-a-deletion', 'V3-CHAT-08'],
+  ['chat-of-two-runs-deleted-stays-listed', 'V3-CHAT-11'],
+  ['v3.updateChat: name is ignored (occurrence: after a favorite)', 'V3-CHAT-10'],
+  ['chat-favorite-deleted-is-readable', 'V3-CHAT-11'],
+  ['chat-deleted-returns-with-a-name', 'V3-CHAT-11'],
+  ['v3.generate: the Idempotency-Key is ignored (occurrence: after a favorite)', 'V3-IDEM'],
+  ['v3.generate: the turn is not stored (occurrence: after a rename)', 'V3-HIST-07'],
+  ['v2.message: a refused request leaves a chat (occurrence: third or later)', 'VER-09'],
+])(
+  'exploration finds a stateful fault and shows it with at most six requests: %s',
+  async (name, row, seed = 's1') => {
+    const fault = statefulFaults.find((one) => one.name === name)
+    if (fault === undefined) throw new Error(`there is no fault ${name}`)
+    const limits = { timeoutMs: 15_000, settleMs: 60 }
+    const result = await explored({ patch: fault.patch, profile: { limits } }, seed, 300)
+    const [found] = result.violations
+    expect(found?.violation.requirement).toContain(row)
+    expect(found?.exchanges.length).toBeGreaterThan(1)
+    expect(found?.exchanges.length).toBeLessThanOrEqual(6)
+  },
+  60_000,
+)

@@ -105,16 +105,11 @@ export function createBudget(operations: number, maxGenerations: number) {
   }
 }
 
-interface DrawFrom {
-  readonly pick: Pick
-  readonly budget: Budget
-}
-
 /** An operation that makes sense in a state; undefined if there is none within the budget. */
 export function draw(
   model: Model,
   label: string,
-  { pick, budget }: DrawFrom,
+  { pick, budget }: { readonly pick: Pick; readonly budget: Budget },
 ): Operation | undefined {
   // Each repeated by its weight; the selection of requirements changes nothing, so that `--failed` finds the same.
   const candidates = Object.entries(commands).flatMap(([name, command]) => {

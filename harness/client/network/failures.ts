@@ -12,7 +12,10 @@ export function describeFailure(error: Error, url: string) {
     Object.entries(sentences).find(([codes]) => codes.split(' ').includes(code)) ?? []
   if (sentence !== undefined) return { code, message: sentence(target, root) }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
-    return { code, message: `the TLS handshake with ${target.host} fails: ${reasonIn(root)}` }
+    // The fourth part of `…:SSL routines:ssl3_get_record:wrong version number:…` is the reason.
+    const [, part] = /:SSL routines:[^:]*:([^:]+):/.exec(root.message) ?? []
+    const reason = part ?? root.message.split('\n')[0]
+    return { code, message: `the TLS handshake with ${target.host} fails: ${reason}` }
   }
   return { code, message: root.message }
 }
@@ -53,12 +56,6 @@ function namesIn(error: Error): string {
   const names = 'subjectaltname' in cert ? String(cert.subjectaltname) : ''
   const plain = names.replaceAll(/(?:DNS|IP Address):/g, '').slice(0, 200)
   return plain === '' ? '' : ` (${plain})`
-}
-
-/** The fourth part of `…:SSL routines:ssl3_get_record:wrong version number:…` is the reason. */
-function reasonIn({ message }: Error): string {
-  const parts = /:SSL routines:[^:]*:([^:]+):/.exec(message)
-  return parts?.[1] ?? message.split('\n')[0] ?? message
 }
 
 /** The first of several errors, such as those of the addresses of a host. */

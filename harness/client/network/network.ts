@@ -67,8 +67,7 @@ export function createNetworkTransport(
     send,
     async close() {
       http1.close()
-      const begun = await opened
-      begun?.close()
+      ;(await opened)?.close()
     },
   }
 }

@@ -20,7 +20,12 @@ export function createRecordingTransport(
   recorded: ReadonlyMap<string, Exchange>,
   redact: (request: WireRequest) => WireRequest,
 ) {
-  const all = Array.from(recorded.values(), keyOf)
+  // The rest of an exchange is read on demand.
+  const all = Array.from(recorded.values(), (exchange) => {
+    const { id, labels, request } = exchange
+    const identity = identityOf(labels.scenario, request)
+    return { id, labels, identity, isPresent: wasRecorded(exchange) }
+  })
   const exchanges = all.filter(({ isPresent }) => isPresent)
   const supplied = new Map(all.map(({ labels }) => [placeOf(labels), labels.supplied ?? []]))
   const places = new Map(exchanges.map(({ labels, id }) => [placeOf(labels), id]))
@@ -61,13 +66,6 @@ export function createRecordingTransport(
       supplied.get(placeOf({ ...place, attempt: 0 })),
     close: async () => {},
   }
-}
-
-/** Key of an exchange; the rest of it is read on demand. */
-function keyOf(exchange: Exchange) {
-  const { id, labels, request } = exchange
-  const identity = identityOf(labels.scenario, request)
-  return { id, labels, identity, isPresent: wasRecorded(exchange) }
 }
 
 /** Identity of a request; of the credential only its scheme, as a wrong one differs from run to run. */

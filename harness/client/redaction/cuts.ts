@@ -173,15 +173,17 @@ function partOf(
   options: FinderOptions,
 ): Cut | undefined {
   const isPart = (part: string) => form.includes(part) && !isOfInterface(part)
+  const signs = options.quotes ? [...ellipses, ...quotationMarks] : ellipses
   if (from === 0) {
     for (let last = end; last >= start + shortestPart; last -= 1) {
-      if (!endsAt(text, last, options)) continue
+      const isBefore = signs.some((sign) => text.startsWith(sign, last))
+      if (!isBefore && !endsAt(text, last, options.mayBeCut)) continue
       return isPart(text.slice(start, last)) ? { start, end: last, mark } : undefined
     }
   }
   if (from + end - start === form.length) {
     for (let first = start; first <= end - shortestPart; first += 1) {
-      if (!isBehindEllipsis(text, first, options)) continue
+      if (!signs.some((sign) => text.endsWith(sign, first))) continue
       return isPart(text.slice(first, end)) ? { start: first, end, mark } : undefined
     }
   }
@@ -199,16 +201,9 @@ const brokenEscape =
 /** Characters of an escape that may have been cut. */
 const maxEscapeLength = 16
 
-function endsAt(text: string, at: number, { mayBeCut, quotes }: FinderOptions): boolean {
-  const signs = quotes ? [...ellipses, ...quotationMarks] : ellipses
-  if (signs.some((sign) => text.startsWith(sign, at))) return true
+function endsAt(text: string, at: number, mayBeCut = false): boolean {
   if (!mayBeCut || text.length - at > maxEscapeLength) return false
   return at === text.length || brokenEscape.test(text.slice(at))
-}
-
-function isBehindEllipsis(text: string, at: number, { quotes }: FinderOptions): boolean {
-  const signs = quotes ? [...ellipses, ...quotationMarks] : ellipses
-  return signs.some((sign) => text.endsWith(sign, at))
 }
 
 /** Tests if a cut lies in a mark that was made before. */

@@ -7,7 +7,6 @@ import {
   openSync,
   renameSync,
   rmSync,
-  type Stats,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -88,7 +87,9 @@ export class RedactingWriter {
 
 function writeWholeFile(file: string, text: string, flag: 'w' | 'wx'): void {
   const existing = lstatSync(file, { throwIfNoEntry: false })
-  if (!isReplaceable(existing, flag)) {
+  // Links and devices stay what they are, a file keeps its owner, and `wx` refuses any file.
+  const isOwn = existing?.isFile() && existing.uid === process.geteuid?.()
+  if (existing !== undefined && !(flag === 'w' && isOwn)) {
     writeFileSync(file, text, { flag })
     return
   }
@@ -106,12 +107,6 @@ function writeWholeFile(file: string, text: string, flag: 'w' | 'wx'): void {
   } finally {
     rmSync(partial, { force: true })
   }
-}
-
-/** Links and devices stay what they are, a file keeps its owner, and `wx` refuses any file. */
-function isReplaceable(existing: Stats | undefined, flag: 'w' | 'wx'): boolean {
-  if (existing === undefined) return true
-  return flag === 'w' && existing.isFile() && existing.uid === process.geteuid?.()
 }
 
 /** Tests if an error is due to the content, e.g. to a full disk: it then happens again. */

@@ -9,9 +9,8 @@ import {
   verdicts,
 } from '../../../contract/report/conformance.ts'
 import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
-import { ConfigurationError } from '../errors.ts'
 import { reportOutcome } from '../report/build-report.ts'
-import { reportOf, resultOf } from '../test-support/reports.ts'
+import { problemsIn, reportOf, resultOf } from '../test-support/reports.ts'
 import {
   applyBaseline,
   type Baseline,
@@ -108,7 +107,10 @@ describe('a baseline', () => {
     const entries = fc.record({ until, print, because: reason, interrupted: fc.boolean() })
     forSome(500, result, entries, (some, { until, print, because, interrupted }) => {
       const own = resultOf(some.id, some)
-      const baseline = baselineOf({ [own.id]: entryOf(own, until, print, because) })
+      const printed = print === 'same' ? own : { id: own.id, message: 'something else' }
+      const fingerprint = print === 'none' ? undefined : fingerprintOf(printed)
+      const entry = { because, ...(until && { until }), ...(fingerprint && { fingerprint }) }
+      const baseline = baselineOf({ [own.id]: entry })
       const report = applyBaseline({ ...reportOf([own]), interrupted }, baseline, today)
       const kinds = report.baseline?.problems.map(({ kind }) => kind)
       const isBroken = own.verdict === 'fail' || own.verdict === 'warn'
@@ -148,21 +150,6 @@ describe('a baseline', () => {
   })
 })
 
-function entryOf(
-  requirement: RequirementResult,
-  until: string | undefined,
-  print: string,
-  because: string,
-): BaselineEntry {
-  const other = { id: requirement.id, message: 'something else' }
-  const printed = print === 'same' ? requirement : other
-  return {
-    because,
-    ...(until !== undefined && { until }),
-    ...(print !== 'none' && { fingerprint: fingerprintOf(printed) }),
-  }
-}
-
 const text = `# Ours.
 V3-IDEM-02: # the oldest
   because: a migration is under way
@@ -180,12 +167,7 @@ function load(text: string, drafts: 'refused' | 'kept' = 'refused', name = 'know
 }
 
 function problemsOf(text: string): readonly string[] {
-  try {
-    load(text)
-    return []
-  } catch (error) {
-    return error instanceof ConfigurationError ? error.problems : [String(error)]
-  }
+  return problemsIn(() => load(text))
 }
 
 describe('loadBaseline', () => {
@@ -315,9 +297,8 @@ describe('an update of a baseline', () => {
     for (const name of ['known.yaml', 'known.json']) {
       const once = updated(name === 'known.yaml' ? text : '', report, name)
       expect(updated(once, report, name)).toBe(once)
-      expect(Object.keys(Object.fromEntries(load(once, 'kept', name).entries))).toEqual(
-        [...load(once, 'kept', name).entries.keys()].toSorted(),
-      )
+      const ids = [...load(once, 'kept', name).entries.keys()]
+      expect(ids).toEqual(ids.toSorted())
     }
   })
 

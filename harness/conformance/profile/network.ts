@@ -63,11 +63,8 @@ function clientCertificateOf(cert?: string, key?: string): NetworkOptions['clien
     key: readPem(key, '--cert-key (network.certKey)'),
   }
   const problem = `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`
-  refusing(
-    Error,
-    () => createSecureContext(pair),
-    () => problem,
-  )
+  const open = () => createSecureContext(pair)
+  refusing(Error, open, () => problem)
   return pair
 }
 

@@ -9,6 +9,7 @@ import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { maxTimerMs, timerLimitText } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../errors.ts'
 import { secretsOf } from '../session/secrets.ts'
+import { problemsIn } from '../test-support/reports.ts'
 import { loadProfile, profileOfEndpoint } from './index.ts'
 import { limits } from './schema-requests.ts'
 import { profileNames, type Selection, selectRequirements, surfacesOf } from './selection.ts'
@@ -17,15 +18,8 @@ function load(text: string, environment = {}, overrides = {}) {
   return loadProfile({ name: 'target.yaml', text }, environment, overrides)
 }
 
-/** Problems of a profile, one line each. */
-function problemsOf(text: string, environment = {}, overrides = {}): readonly string[] {
-  try {
-    load(text, environment, overrides)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems
-    throw error
-  }
+function problemsOf(text: string, environment = {}): readonly string[] {
+  return problemsIn(() => load(text, environment))
 }
 
 test('docs/limits.md shows all limits with their defaults', () => {

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 import { forSome } from '../../../contract/test-support/for-all.ts'
 import { loadBaseline } from '../baseline/baseline.ts'
 import { parseJournal } from '../cleanup/journal.ts'
-import { ConfigurationError } from '../errors.ts'
 import { readInputBytes, readInputFile } from '../input-file.ts'
 import { loadProfile } from '../profile/index.ts'
 import { temporaryFolder } from '../test-support/check.ts'
+import { problemsIn } from '../test-support/reports.ts'
 import { makeFolder } from './result-files.ts'
 
 /** Files that were cut or changed anywhere are read, or refused in a sentence that names them. */
@@ -33,28 +33,17 @@ test.each([
   ['a profile', profile, (text: string) => loadProfile({ name: 'the-file', text }, {})],
   ['a baseline', baseline, (text: string) => loadBaseline({ name: 'the-file', text }, 'refused')],
 ])('%s truncated or changed at any byte is read or rejected by name', (_, whole, read) => {
-  expect(refusal(() => read(whole))).toBeNull()
+  expect(problemsIn(() => read(whole))).toEqual([])
   const at = fc.nat(whole.length)
   forSome(200, at, fc.string({ unit: 'binary', maxLength: 3 }), at, (start, foreign, length) => {
     for (const text of [
       whole.slice(0, start),
       whole.slice(0, start) + foreign + whole.slice(start + (length % 4)),
     ]) {
-      expect(refusal(() => read(text)) ?? 'the-file').toContain('the-file')
+      for (const problem of problemsIn(() => read(text))) expect(problem).toContain('the-file')
     }
   })
 })
-
-/** Message of the refusal; null if the file is read. Any other error propagates. */
-function refusal(read: () => unknown): string | null {
-  try {
-    read()
-    return null
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.message
-    throw error
-  }
-}
 
 test('makeFolder creates parent folders and accepts an existing folder', () => {
   const folder = join(temporaryFolder(), 'a', 'b', 'c')

@@ -77,21 +77,19 @@ const [own, other, third] = [randomUUID(), randomUUID(), randomUUID()] as const
 const others = [{ id: other }, { id: third }]
 const another = { result: [{ id: own }] }
 
-describe('listedChatIds', () => {
-  test.each<[string, unknown, number, unknown?]>([
-    ['a bare array', [{ id: own }, { id: other }], 2],
-    ['an array under any name', { result: [{ id: own }, { id: other }, { id: third }] }, 3],
-    ['ids in capitals', [{ id: own.toUpperCase() }, { id: own }], 1],
-    ['an array by day with chats inside', [{ day: 'today', chats: [{ id: own }] }], 1],
-    ['links of a chat that repeat its id', [{ id: own, links: [{ id: own }, { id: other }] }], 1],
-    ['a list of others', [{ id: other }, { id: third }], 0],
-    ['elements with numbers as ids', [{ id: own }, { id: '2' }, { id: '3' }], 1],
-    ['users beside the chats', { users: [{ id: other }, { id: third }], chats: [{ id: own }] }, 1],
-    ['an echo of the request', { request: { query: { ids: [own, other] } } }, 0],
-    ['a list of others where another answer has one', { result: others }, 2, another],
-    ['a list of others elsewhere', { users: others }, 0, another],
-    ['no list', { error: 'busy' }, 0, another],
-  ])('counts %s', (_, body, count, answered) => {
-    expect(listedChatIds(body, [own], {}, answered).size).toBe(count)
-  })
+test.each<[string, unknown, number, unknown?]>([
+  ['a bare array', [{ id: own }, { id: other }], 2],
+  ['an array under any name', { result: [{ id: own }, { id: other }, { id: third }] }, 3],
+  ['ids in capitals', [{ id: own.toUpperCase() }, { id: own }], 1],
+  ['an array by day with chats inside', [{ day: 'today', chats: [{ id: own }] }], 1],
+  ['links of a chat that repeat its id', [{ id: own, links: [{ id: own }, { id: other }] }], 1],
+  ['a list of others', [{ id: other }, { id: third }], 0],
+  ['elements with numbers as ids', [{ id: own }, { id: '2' }, { id: '3' }], 1],
+  ['users beside the chats', { users: [{ id: other }, { id: third }], chats: [{ id: own }] }, 1],
+  ['an echo of the request', { request: { query: { ids: [own, other] } } }, 0],
+  ['a list of others where another answer has one', { result: others }, 2, another],
+  ['a list of others elsewhere', { users: others }, 0, another],
+  ['no list', { error: 'busy' }, 0, another],
+])('listedChatIds counts %s', (_, body, count, answered) => {
+  expect(listedChatIds(body, [own], {}, answered).size).toBe(count)
 })

@@ -47,16 +47,12 @@ export function toReference(text: string): string {
   const word = [...digest.subarray(0, 3)].map(syllable).join('')
   const digits = String(digest.readUIntBE(4, 5) % 10 ** 9).padStart(9, '0')
   const letters = [...digest.subarray(10, 12)].map((byte) => String.fromCharCode(65 + (byte % 26)))
-  switch (digest.readUInt8(12) % 4) {
-    case 0:
-      return `${letters.join('')}${digits}`
-    case 1:
-      return `${1 + (digest.readUInt8(13) % 9)}${digits}`
-    case 2:
-      return `${word}${digits.slice(1)}`
-    default:
-      return `${letters[0]}${word}${digits.slice(1)}`
-  }
+  const kinds = [
+    `${letters.join('')}${digits}`,
+    `${1 + (digest.readUInt8(13) % 9)}${digits}`,
+    `${word}${digits.slice(1)}`,
+  ]
+  return kinds[digest.readUInt8(12) % 4] ?? `${letters[0]}${word}${digits.slice(1)}`
 }
 
 /** A version 4 UUID (RFC 9562), the same for the same text. */

@@ -158,8 +158,9 @@ describe('a block like the last one', () => {
   })
 })
 
-describe('a stream judged by blocks', () => {
-  test.each(goldenTranscripts)('is judged like one read by bytes: %s', (name) => {
+test.each(goldenTranscripts)(
+  'a stream read by blocks is judged like one read by bytes: %s',
+  (name) => {
     const { bytes, operation, request } = readTranscript(name)
     const blocks = blocksOf(bytes)
     expect(judged(operation, request, blocks)).toEqual(judged(operation, request, single(bytes)))
@@ -180,8 +181,8 @@ describe('a stream judged by blocks', () => {
         expect(byBlock).toEqual(judged(operation, request, single(whole)))
       },
     )
-  })
-})
+  },
+)
 
 function judged(
   operation: StreamedOperation,

@@ -66,11 +66,9 @@ function cursorOfLink(text: string): string | undefined {
   return URL.parse(text, 'http://h')?.searchParams.get('cursor') ?? undefined
 }
 
-/** The pages of a list, in the order of reading. */
-type Pages = readonly [Exchange, ...Exchange[]]
-
 interface CursorWalk {
-  readonly pages: Pages
+  /** Pages in the order of reading. */
+  readonly pages: readonly [Exchange, ...Exchange[]]
   /** Cursor of the last page. */
   readonly cursor: unknown
   /** The limit of the profile that ended the walk; for a sentence. */
@@ -171,18 +169,16 @@ export async function walkList(
  */
 function mayContinue(page: Exchange): boolean {
   if (header(page.response?.headers ?? [], 'link') !== undefined) return true
-  const leaves = leavesOutsideRows(answerJson(page))
-  return leaves.some(({ path, value }) => mayBeCursor(path.at(-1) ?? '', value))
+  return leavesOutsideRows(answerJson(page)).some(({ path, value }) => {
+    const name = path.at(-1) ?? ''
+    if (value === true) return /more|next/i.test(name)
+    const isOfEnvelope = /status|message|object|type|kind|version/i.test(name)
+    return typeof value === 'string' && value.length >= shortestCursor && !isOfEnvelope
+  })
 }
 
 /** Shorter texts outside the rows are types, such as `list`. */
 const shortestCursor = 6
-
-function mayBeCursor(name: string, value: unknown): boolean {
-  if (value === true) return /more|next/i.test(name)
-  const isOfEnvelope = /status|message|object|type|kind|version/i.test(name)
-  return typeof value === 'string' && value.length >= shortestCursor && !isOfEnvelope
-}
 
 /** Page size below that of any server for a longer list. */
 const smallestPage = 10

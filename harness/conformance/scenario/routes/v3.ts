@@ -140,7 +140,8 @@ export function v3Routes(session: Session, caller: Caller = {}) {
         },
       )
       // Duplicate rows prove a violation in any case; other missing rows may be on a later page.
-      assumeWithinLimits(session, walk, hasDuplicateRows(rows))
+      const texts = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
+      assumeWithinLimits(session, walk, new Set(texts).size < texts.length)
       const before = rowsSeen.get(chat.id) ?? []
       rowsSeen.set(chat.id, rows)
       // A history keeps its rows: they are lost, or a replica shows an older state.
@@ -177,11 +178,6 @@ export function v3Routes(session: Session, caller: Caller = {}) {
 /** A message of the user in the Responses-style input format. */
 export function inputText(text: string, role: 'user' | 'system' | 'developer' = 'user') {
   return { type: 'message', role, content: [{ type: 'input_text', text }] }
-}
-
-function hasDuplicateRows(rows: readonly HistoryRow[]): boolean {
-  const texts = rows.filter(({ item }) => isObject(item)).map((row) => JSON.stringify(row))
-  return new Set(texts).size < texts.length
 }
 
 /** `POST /message/one-shot` (section 4.3). */
