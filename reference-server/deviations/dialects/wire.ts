@@ -170,13 +170,17 @@ export const paces = dialectTable({
       }),
   }),
   'heartbeats-while-it-works: A stream starts after 160 ms with a comment every 20 ms before its first event.':
-    rechunk(everywhere, async function* (chunks) {
-      for (let beat = 0; beat < 8; beat += 1) {
-        yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
-        await sleep(20)
-      }
-      yield* chunks
-    }),
+    {
+      // A JSON body has no comments.
+      excludes: ['repeat-in-json'],
+      patch: rechunk(everywhere, async function* (chunks) {
+        for (let beat = 0; beat < 8; beat += 1) {
+          yield Buffer.from(beat % 2 === 0 ? ':\n' : ': still here\n\n')
+          await sleep(20)
+        }
+        yield* chunks
+      }),
+    },
   'connections-used-once: Every response has Connection: close.': onReply(everywhere, (reply) =>
     withHeaders(reply, { connection: 'close' }),
   ),
