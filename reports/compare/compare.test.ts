@@ -69,21 +69,15 @@ describe('the cause of a change', () => {
   })
 
   test('is the profile if it changes a capability', () => {
-    const targetWith = (rag: boolean) => ({
-      target: { baseUrl: 'http://a', profile: 'full' as const, capabilities: { rag } },
-    })
-    const requirements = (verdict: Verdict) => [resultOf({ id: 'RAG-01', verdict })]
-    const a = reportOf(requirements('pass'), targetWith(true))
-    const b = reportOf(requirements('not-applicable'), targetWith(false))
-    expect(compareReports(a, b, { rejudged: a }).newlyUnproven).toMatchObject([
-      { cause: 'profile' },
-    ])
-    const unsaid = reportOf(requirements('unproven'), {
-      target: { baseUrl: 'http://a', profile: 'full', capabilities: {} },
-    })
-    expect(compareReports(a, unsaid, { rejudged: a }).newlyUnproven).toMatchObject([
-      { cause: 'profile' },
-    ])
+    const having = (verdict: Verdict, capabilities: Readonly<Record<string, boolean>>) =>
+      reportOf([resultOf({ id: 'RAG-01', verdict })], {
+        target: { baseUrl: 'http://a', profile: 'full', capabilities },
+      })
+    const a = having('pass', { rag: true })
+    for (const b of [having('not-applicable', { rag: false }), having('unproven', {})]) {
+      const { newlyUnproven } = compareReports(a, b, { rejudged: a })
+      expect(newlyUnproven).toMatchObject([{ cause: 'profile' }])
+    }
   })
 })
 
@@ -152,12 +146,13 @@ describe('the cause of a change between runs with other settings', () => {
   })
 })
 
+const answered = (answer: string) => ({
+  observations: [{ id: 'OPEN-20', question: 'Which?', answer, exchanges: [] }],
+})
+
 describe('an answer to an open question', () => {
   const reportWith = (answer: string | null) =>
-    reportOf([], {
-      observations:
-        answer === null ? [] : [{ id: 'OPEN-20', question: 'Which?', answer, exchanges: [] }],
-    })
+    reportOf([], answer === null ? { observations: [] } : answered(answer))
 
   test.each<[string | null, string | null, string | null, Cause]>([
     ['400', '422', '400', 'target'],
@@ -185,7 +180,7 @@ test('comparison text lists regressions first', () => {
       resultOf({ id: 'V3-IDEM-03', verdict: 'unproven' }),
       resultOf({ id }),
     ],
-    { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '400', exchanges: [] }] },
+    answered('400'),
   )
   const b = reportOf(
     [
@@ -195,7 +190,7 @@ test('comparison text lists regressions first', () => {
       resultOf({ id: 'V3-IDEM-03' }),
       resultOf({ id, verdict: 'inconclusive', message: 'no stream came' }),
     ],
-    { observations: [{ id: 'OPEN-20', question: 'Which status?', answer: '422', exchanges: [] }] },
+    answered('422'),
   )
   expect(textOf(a, b, {}, ['A note.'])).toMatchInlineSnapshot(`
     "WORSE  1 newly violated, 1 no longer passing, 1 fixed, 0 requirements unchanged
@@ -224,7 +219,7 @@ test('comparison text lists regressions first', () => {
 
     Changed answers to open questions, not judged
       OPEN-20  the target changed
-        Which status?
+        Which?
         before: 400
         after:  422
 

@@ -86,16 +86,15 @@ function implementationItem(one: Implementation): Item {
   }
 }
 
-function verdictsOf({ report }: Verified): ReadonlyMap<string, Verdict> {
-  return new Map(report.requirements.map(({ id, verdict }) => [id, verdict]))
-}
-
 /** All requirements that any of the implementations was certified for, in the order of their reports. */
 function entryGroups(all: readonly Verified[]): readonly EntryGroup[] {
   const rows = new Map(
     all.flatMap(({ report }) => report.requirements.map((row) => [row.id, row] as const)),
   )
-  const verdicts = all.map((one) => [one, verdictsOf(one)] as const)
+  const verdicts = all.map((one) => {
+    const own = one.report.requirements.map(({ id, verdict }) => [id, verdict] as const)
+    return [one, new Map(own)] as const
+  })
   return [...Map.groupBy(rows.values(), ({ surface }) => surface)].map(([surface, own]) => ({
     title: surfaceTitles[surface],
     groups: [...Map.groupBy(own, ({ id }) => areaOf(id))].map(([area, requirements]) => ({
@@ -129,8 +128,9 @@ function entryOf(
     evidence: [],
     maxShown: 0,
     facts: verdicts.map(([one, own]): Fact => {
-      const text = labelOf(own.get(id) ?? null)
-      return [`${nameOf(one)}: `, [own.has(id) ? { href: `${one.page}#${id}`, text } : text]]
+      const verdict = own.get(id)
+      const label = verdict && { href: `${one.page}#${id}`, text: verdictBadges[verdict].word }
+      return [`${nameOf(one)}: `, [label ?? 'not certified']]
     }),
   }
 }
@@ -145,18 +145,10 @@ function observationItems(all: readonly Verified[]): readonly Item[] {
       notes: [...Map.groupBy(answers, ({ row }) => row.answer)]
         .sort(([, a], [, b]) => b.length - a.length)
         .map(([answer, given]) => [
-          { code: answerText(answer) },
+          { code: shorten(withoutColors(answer), maxAnswerLength) },
           ` (${given.map(({ one }) => nameOf(one)).join(', ')})`,
         ]),
     }))
 }
 
-function labelOf(verdict: Verdict | null): string {
-  return verdict === null ? 'not certified' : verdictBadges[verdict].word
-}
-
 const maxAnswerLength = 300
-
-function answerText(answer: string): string {
-  return shorten(withoutColors(answer), maxAnswerLength)
-}

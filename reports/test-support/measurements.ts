@@ -31,14 +31,14 @@ const loadSketch = loadReport.parse({
 })
 
 /** A latency of these values, in milliseconds, as a run would report it. */
-export function distributionOf(values: readonly number[], censored = 0): Distribution {
+export function distributionOf(values: readonly number[]): Distribution {
   const sorted = values.toSorted((a, b) => a - b)
   const histogram = new Float64Histogram(1, 3_600_000_000, 3)
   for (const value of sorted) histogram.recordValue(Math.round(value * 1000))
   const at = (q: number) => sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? 0
   return {
     count: values.length,
-    censored,
+    censored: 0,
     effective: values.length,
     min: at(0),
     mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,

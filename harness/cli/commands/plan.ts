@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { count } from '../../../contract/text.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { ConfigurationError, refusing } from '../../conformance/errors.ts'
@@ -124,9 +124,7 @@ async function planned(options: Planned, io: Pick<Io, 'err'>) {
 }
 
 function numbers(text: string): number[] {
-  const values = text.split(',').map((part) => positiveInteger(part.trim()))
-  if (values.length === 0) throw new InvalidArgumentError('must be numbers such as 1,3')
-  return values
+  return text.split(',').map((part) => positiveInteger(part.trim()))
 }
 
 /** @throws ConfigurationError that names the line of a trace which cannot be read */

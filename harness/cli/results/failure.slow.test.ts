@@ -93,10 +93,7 @@ test('a report on a full disk is printed, and an earlier page is kept', async ()
 })
 
 /** Output of a command that cannot write files above 4 KiB and ends with 2. */
-function inSmallFiles(
-  line: string,
-  cwd: string,
-): Promise<{ readonly stdout: string; readonly stderr: string }> {
+function inSmallFiles(line: string, cwd: string): Promise<{ stdout: string; stderr: string }> {
   const shell = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, bin, ...wordsOf(line)]
   return new Promise((resolve) => {
     execFile('sh', shell, { cwd, env: { ...process.env, ...withKey } }, (error, stdout, stderr) => {

@@ -2,7 +2,11 @@ import { basename, join, resolve } from 'node:path'
 import type { Document, Outcome } from '../../../reports/document/document.ts'
 import { toHtml } from '../../../reports/document/html.ts'
 import { toGitHub, toMarkdown } from '../../../reports/document/markdown.ts'
-import { outcomeLine, toTerminal } from '../../../reports/document/terminal.ts'
+import {
+  outcomeLine,
+  type TerminalOptions,
+  toTerminal,
+} from '../../../reports/document/terminal.ts'
 import { reportName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { didYouMean } from '../../conformance/profile/document.ts'
@@ -65,7 +69,7 @@ interface Rendering<Report> {
   readonly formats: readonly NamedFormat<Report>[]
   /** Folder of formats with a file; null prints everything. */
   readonly out: string | null
-  readonly style: RenderOptions
+  readonly style: TerminalOptions
   readonly print: Io['out']
 }
 
@@ -139,18 +143,10 @@ export function foldersFor(
   return names.map((name) => join(out, name))
 }
 
-export interface RenderOptions {
-  readonly color: boolean
-  /** Columns of the terminal. */
-  readonly width: number
-  /** Console: adds passed requirements (check), figures by transaction (load). */
-  readonly verbose: boolean
-}
-
 interface Format<Report> {
   /** Name of the file in the results folder; null if the text is printed. */
   readonly file: string | null
-  readonly render: (report: Report, style: RenderOptions) => string
+  readonly render: (report: Report, style: TerminalOptions) => string
 }
 
 type NamedFormat<Report> = Format<Report> & { readonly name: string }
@@ -182,7 +178,7 @@ export function reportKind<Report>(
 ): ReportKind<Report> {
   const formatOf = (
     file: string | null,
-    render: (document: Document, style: RenderOptions) => string,
+    render: (document: Document, style: TerminalOptions) => string,
   ): Format<Report> => ({ file, render: (report, style) => render(toDocument(report), style) })
   return {
     file: `${name}.json`,

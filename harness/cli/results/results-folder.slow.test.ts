@@ -27,15 +27,13 @@ test.each([check, load])(
   '%s moves earlier results aside if the target is unreachable',
   async (line) => {
     const { run, ends, list, read, previous } = folderOfRuns()
-    const url = await (async () => {
-      await using server = await startModelsServer()
-      await run(`${line} ${server.url} --report html,json`)
-      return server.url
-    })()
+    const server = await startModelsServer()
+    await run(`${line} ${server.url} --report html,json`)
+    await server[Symbol.asyncDispose]()
     const contents = (folder: string) =>
       list(folder).map((name) => [name, read(join(folder, name))])
     const before = contents(results)
-    await ends(`${line} ${url}`, 3)
+    await ends(`${line} ${server.url}`, 3)
     const [aside = ''] = previous()
     expect(list(results)).toEqual([aside])
     expect(contents(join(results, aside))).toEqual(before)
