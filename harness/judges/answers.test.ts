@@ -155,18 +155,13 @@ describe('deliveryOf', () => {
     expect(deliveryOf(at(times)).kind).toBe(delivery)
   })
 
-  test('describes reads and gaps', () => {
-    const buffered = [...lumps(531, 0, [17]), ...lumps(689, 0, [8])]
-    expect(deliveryOf(at(buffered)).description).toBe('25 deltas came in 2 reads, 158 ms apart')
-    expect(deliveryOf(at(lumps(230, 220, [10, 10, 5]))).description).toBe(
-      '25 deltas came in 3 reads, mostly 220 ms apart',
-    )
-    expect(deliveryOf(at(lumps(754, 0, [25]))).description).toBe(
-      '25 deltas came in one read, 754 ms after the request',
-    )
-    expect(deliveryOf(at(steps(5, 0.2))).description).toBe(
-      '10 deltas came within 2 ms: too fast to tell',
-    )
+  test.each([
+    [[...lumps(531, 0, [17]), ...lumps(689, 0, [8])], '25 deltas came in 2 reads, 158 ms apart'],
+    [lumps(230, 220, [10, 10, 5]), '25 deltas came in 3 reads, mostly 220 ms apart'],
+    [lumps(754, 0, [25]), '25 deltas came in one read, 754 ms after the request'],
+    [steps(5, 0.2), '10 deltas came within 2 ms: too fast to tell'],
+  ])('describes reads and gaps of %j: %s', (times, description) => {
+    expect(deliveryOf(at(times)).description).toBe(description)
   })
 
   test('is undecided if this machine was itself late', () => {

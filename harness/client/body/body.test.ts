@@ -140,18 +140,17 @@ test.each([
   },
 )
 
-test('raw deflate without a zlib header is decoded', async () => {
-  const body = await read('deflate', [zlib.deflateRawSync('data: 1\n\n')])
-  expect([body.ending.kind, textOf(body.chunks)]).toEqual(['complete', 'data: 1\n\n'])
-})
-
-test('multiple codings are decoded in reverse order', async () => {
-  const coded = zlib.brotliCompressSync(zlib.gzipSync('data: 1\n\n'))
-  const body = await read(
+const event = 'data: 1\n\n'
+test.each([
+  ['in raw deflate without a zlib header', 'deflate', zlib.deflateRawSync(event)],
+  [
+    'of several codings in reverse order',
     'gzip, br',
-    [...coded].map((byte) => Uint8Array.of(byte)),
-  )
-  expect(body.ending.kind).toBe('complete')
+    zlib.brotliCompressSync(zlib.gzipSync(event)),
+  ],
+])('a body %s is decoded', async (_, coding, coded) => {
+  const body = await read(coding, cutAt(coded, [...coded.keys()]))
+  expect([body.ending.kind, textOf(body.chunks)]).toEqual(['complete', event])
   expect(body.events).toMatchObject([{ data: '1' }])
 })
 

@@ -60,7 +60,9 @@ function membersByName(text: string): Iterable<Segments> {
   let name: string | undefined
   let wasName = -1
   eachText(text, (start, end) => {
-    if (name !== undefined && isMemberSign(text, wasName, start - 1)) {
+    // The sign between a name and its value: a colon, and perhaps a few spaces.
+    const sign = start - 1 - wasName <= 8 ? text.slice(wasName, start - 1).trim() : ''
+    if (name !== undefined && sign === ':') {
       add(name, start, end)
       name = undefined
     } else {
@@ -76,11 +78,6 @@ function membersByName(text: string): Iterable<Segments> {
 }
 
 const maxNameLength = 100
-
-/** Tests for the sign between a name and its value: a colon, and perhaps a few spaces. */
-function isMemberSign(text: string, from: number, to: number): boolean {
-  return to - from <= 8 && text.slice(from, to).trim() === ':'
-}
 
 /** The JSON strings of a text, without their quotes; none spans a line. */
 function eachText(text: string, use: (start: number, end: number) => void): void {

@@ -48,12 +48,11 @@ export function assume(
   if (condition) return
   const exchanges = exchangesOf(evidence)
   const ids = exchanges.map(({ id }) => id)
-  throw new InconclusiveError(reason, ids, exchanges.some(isUnknown) && 'early')
-}
-
-/** One of several replicas may not know yet what another one has stored. */
-function isUnknown({ request, response }: Exchange): boolean {
-  return request.method === 'GET' && response?.status === 404
+  // One of several replicas may not know yet what another one has stored.
+  const isUnknown = exchanges.some(
+    ({ request, response }) => request.method === 'GET' && response?.status === 404,
+  )
+  throw new InconclusiveError(reason, ids, isUnknown && 'early')
 }
 
 /** Ends the scenario if an exchange that it needs was refused; `what` is its subject. */

@@ -179,14 +179,11 @@ function judgeStatuses(collector: FindingCollector, outcome: StreamOutcome): voi
   }
   if (terminal !== 'response.completed') return
   for (const { type, status } of finals) {
-    const isFine = status == null || status === 'completed' || (status === 'failed' && isTool(type))
+    // A failed search does not prevent a completed response.
+    const isTool = typeof type === 'string' && type.endsWith('_call') && type !== 'function_call'
+    const isFine = status == null || status === 'completed' || (status === 'failed' && isTool)
     say(status, !isFine, 'The status of an item in a completed response is')
   }
-}
-
-/** A failed search does not prevent a completed response. */
-function isTool(type: unknown): boolean {
-  return typeof type === 'string' && type.endsWith('_call') && type !== 'function_call'
 }
 
 function judgeArguments(collector: FindingCollector, outcome: StreamOutcome): void {

@@ -68,10 +68,7 @@ export type SendOptions = Pick<
 >
 
 /** The route of an operation; of a chat if its path has one. */
-export function route(
-  id: OperationId,
-  chat = '',
-): Pick<RequestSpec, 'surface' | 'method' | 'path'> {
+export function route(id: OperationId, chat = '') {
   const { surface, method } = operations[id]
   return { surface, method, path: pathOf(id, chat) }
 }
@@ -111,10 +108,7 @@ export function buildWireRequest(
     const chosen = own.some(([name]) => name.toLowerCase() === 'accept-encoding')
     const headers: Header[] = [
       // Clients of the compatible surface name no stream.
-      [
-        'accept',
-        spec.surface === 'openai' ? 'application/json' : 'application/json, text/event-stream',
-      ],
+      ['accept', `application/json${spec.surface === 'openai' ? '' : ', text/event-stream'}`],
       ...(chosen ? [] : [['accept-encoding', acceptEncoding] as const]),
       ['user-agent', `${setup.userAgent} ${setup.tag}/${place}`],
       ['x-request-id', `${setup.tag}/${place}`],
