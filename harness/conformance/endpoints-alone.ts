@@ -32,11 +32,8 @@ export async function runOnEachEndpoint(
     if (signal.aborted) break
     const collector = new Collector(() => {}, redact)
     const profile = profileOfEndpoint(setup.profile, endpoint)
-    await run(
-      collector,
-      { ...setup, profile, again: { endpoint: endpoint.name, scenarios } },
-      signal,
-    )
+    const again = { endpoint: endpoint.name, scenarios }
+    await run(collector, { ...setup, profile, again }, signal)
     results.set(endpoint.name, collector.resultsInOrder())
   }
   return results
@@ -49,10 +46,8 @@ export function endpointSummary(
 ): Pick<ConformanceReport['target'], 'endpoints'> {
   const endpoints = endpointsOf(profile)
   if (endpoints.length < 2) return {}
-  const sent = Array.from(
-    new StoredRecording(exchangesFile).values(),
-    ({ labels }) => labels.endpoint,
-  )
+  const exchanges = new StoredRecording(exchangesFile).values()
+  const sent = Array.from(exchanges, ({ labels }) => labels.endpoint)
   return {
     endpoints: endpoints.map(({ name, baseUrl }) => ({
       name,

@@ -67,11 +67,8 @@ export class ChunkList {
       const end = ends[count - 1] ?? 0
       ends.length = count
       times.length = count
-      this.#segments.push({
-        memory: end < memory.length ? memory.slice(0, end) : memory,
-        ends,
-        times,
-      })
+      const used = end < memory.length ? memory.slice(0, end) : memory
+      this.#segments.push({ memory: used, ends, times })
       this.#length += count
       this.#bytes += end
     }

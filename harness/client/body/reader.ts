@@ -130,11 +130,8 @@ export class BodyReader {
     const { problem } = this.#decoder
     if (problem === undefined) return ending
     if (problem.kind === 'excess') return { kind: 'aborted', atMs, limit: problem.message }
-    return {
-      kind: problem.kind === 'truncated' ? 'cut' : 'undecodable',
-      atMs,
-      error: problem.message,
-    }
+    const kind = problem.kind === 'truncated' ? 'cut' : 'undecodable'
+    return { kind, atMs, error: problem.message }
   }
 
   #take(bytes: Uint8Array, atMs: number): void {

@@ -62,22 +62,14 @@ export function formsOf(secrets: readonly Secret[]): readonly Form[] {
       const escaped = isEscapedByPercent(value)
         ? [encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
         : []
-      const plain = form(
-        [value, Buffer.from(value).toString('latin1')],
-        anyCase,
-        shortestPart,
-        shortestRun,
-      )
+      const base64 = isEncoded ? base64FormsOf(value) : []
+      const texts = [value, Buffer.from(value).toString('latin1')]
+      const plain = form(texts, anyCase, shortestPart, shortestRun)
       return [
         ...plain.map((one) => ({ ...one, ordinary: ordinary?.toLowerCase() ?? '' })),
         ...form(escaped, true, shortestPart, Number.POSITIVE_INFINITY),
         ...form(hex, true, 2 * shortestPart, 2 * shortestRun),
-        ...form(
-          isEncoded ? base64FormsOf(value) : [],
-          false,
-          shortestBase64Part,
-          shortestBase64Run,
-        ),
+        ...form(base64, false, shortestBase64Part, shortestBase64Run),
       ]
     })
 }

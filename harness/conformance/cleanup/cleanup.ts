@@ -138,13 +138,8 @@ async function removeOpen(
     run: setup,
   })
   try {
-    const { journalFile } = setup
-    const removals = await removeChats(open, {
-      client,
-      setup,
-      journalFile,
-      maxPages: maxAuditPages,
-    })
+    const work = { client, setup, journalFile: setup.journalFile, maxPages: maxAuditPages }
+    const removals = await removeChats(open, work)
     return { removals, requests: client.requests }
   } finally {
     clearTimeout(timer)

@@ -150,10 +150,8 @@ function lineOf(contents: ParsedNode | null, path: Path, lines: LineCounter): st
 /** ` Did you mean X?`, or nothing if no candidate is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return ''
-  const near = closest(
-    word.toLowerCase(),
-    candidates.map((candidate) => candidate.toLowerCase()),
-  )
+  const names = candidates.map((candidate) => candidate.toLowerCase())
+  const near = closest(word.toLowerCase(), names)
   const found = candidates.find((candidate) => candidate.toLowerCase() === near)
   const tolerance = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))
   if (!found || distance(word.toLowerCase(), near) > tolerance) return ''

@@ -33,10 +33,8 @@ export function coveringRows(
   const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
   if (depth !== 'full') {
     const rows = depth === 'quick' ? size : Math.max(size, count - 1)
-    return [plainRow(values), ...balancedRows(values, rows, 'normal', telling, others)].slice(
-      0,
-      count,
-    )
+    const balanced = balancedRows(values, rows, 'normal', telling, others)
+    return [plainRow(values), ...balanced].slice(0, count)
   }
   // Those of a dimension that are telling, or all if none of them is.
   const tellingValues = Object.fromEntries(

@@ -88,10 +88,8 @@ function show(value: unknown): string {
 function firstDifference(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return firstDifference([...a], [...b])
   if (!Array.isArray(a) || !Array.isArray(b)) return 0
-  return Math.max(
-    0,
-    a.findIndex((element, at) => !isDeepStrictEqual(element, b[at])),
-  )
+  const different = a.findIndex((element, at) => !isDeepStrictEqual(element, b[at]))
+  return Math.max(0, different)
 }
 
 function showFrom(value: unknown, from: number): string {

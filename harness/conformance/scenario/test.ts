@@ -104,16 +104,10 @@ const withSession = base
     const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
     const prompts = await promptsFor(slug, context.setup)
     if (before.length > 0) await context.gate.sleep(repeatPauseMs, signal)
-    const slot = await context.acquireSlot({
-      rank: rankOf(task, context.setup),
-      isLong: task.meta.isLong === true,
-    })
-    const session = new Session(
-      context,
-      { slug, title: task.name, covers: ids, prompts },
-      signal,
-      slot,
-    )
+    const isLong = task.meta.isLong === true
+    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup), isLong })
+    const about = { slug, title: task.name, covers: ids, prompts }
+    const session = new Session(context, about, signal, slot)
     if (before.some((one) => mayBeStale(one) || one.isCutShort === 'early'))
       session.waitsForChanges = true
     const end = async () => {

@@ -130,11 +130,8 @@ function inlinePool(): PoolRunnerInitializer {
       async runTests(state, traces) {
         // Kept until the end of a worker, which this one outlives, they would hold the state of each run.
         const cleanups: (() => unknown)[] = []
-        await runBaseTests(
-          'run',
-          Object.assign(state, { onCleanup: cleanups.push.bind(cleanups) }),
-          traces,
-        )
+        const onCleanup = cleanups.push.bind(cleanups)
+        await runBaseTests('run', Object.assign(state, { onCleanup }), traces)
         await Promise.all(cleanups.map((cleanup) => cleanup()))
       },
       collectTests: (state, traces) => runBaseTests('collect', state, traces),

@@ -144,13 +144,13 @@ export function after(name: string, added: (found: EditableEvent) => EditableEve
   }
 }
 
-/** An edit that swaps two events. */
-export function swapped(a: readonly [string, number], b: readonly [string, number]): Edit {
+/** An edit that swaps the first event of a name with the nth of another one. */
+export function swapped(a: string, b: string, nthOfB = 0): Edit {
   return (events) => {
-    const first = events.indexOf(the(events, ...a))
-    const second = events.indexOf(the(events, ...b))
+    const first = events.indexOf(the(events, a))
+    const second = events.indexOf(the(events, b, nthOfB))
     return events.map((event, at) =>
-      at === first ? the(events, ...b) : at === second ? the(events, ...a) : event,
+      at === first ? the(events, b, nthOfB) : at === second ? the(events, a) : event,
     )
   }
 }
