@@ -126,10 +126,8 @@ async function removeOpen(
 ): Promise<{ readonly removals: readonly Removal[]; readonly requests: number }> {
   if (open.length === 0) return { removals: [], requests: 0 }
   const outOfTime = new AbortController()
-  const timer = setTimeout(
-    () => outOfTime.abort(new NoAnswerError('no time was left')),
-    isInterrupted ? interruptCleanupMs : maxAuditMs,
-  )
+  const end = () => outOfTime.abort(new NoAnswerError('no time was left'))
+  const timer = setTimeout(end, isInterrupted ? interruptCleanupMs : maxAuditMs)
   const client = createAuxiliaryClient(setup, {
     purpose: 'residue-audit',
     signal: outOfTime.signal,

@@ -73,10 +73,8 @@ const maxSentences = 4
 export function variedPrompts(writers: readonly Writer[], seed: string, customer: string): Prompts {
   const writer = pick(writers, numberOf(`${seed}/abroad`, 6) === 0 ? seed : customer)
   // Responses are cut at a word, and long texts are searched by their words.
-  const spaced = pick(
-    writers.filter(({ language }) => language.isSpaced),
-    seed,
-  )
+  const ofSpaced = writers.filter(({ language }) => language.isSpaced)
+  const spaced = pick(ofSpaced, seed)
 
   function say(
     of: (language: Language) => Sentences,

@@ -10,7 +10,6 @@ import {
   createRecordingTransport,
   createRedactor,
   type Outgoing,
-  type Pending,
   RedactingWriter,
   StoredRecording,
 } from '../../client/index.ts'
@@ -90,11 +89,7 @@ export function createRunContext(setup: RunSetup) {
      * @param inBurst `waitForBurst` took the slot of the request
      * @throws NotSentError if it may not be sent; the reason of the signal if that ends the wait
      */
-    async send(
-      outgoing: Omit<Outgoing, 'id'>,
-      signal: AbortSignal,
-      inBurst: boolean,
-    ): Promise<Pending> {
+    async send(outgoing: Omit<Outgoing, 'id'>, signal: AbortSignal, inBurst: boolean) {
       if (lost !== undefined && outgoing.labels.role !== 'cleanup') throw lost
       const deadline = await gate.enter(outgoing, signal, inBurst)
       const loopDelay = loop.begin()

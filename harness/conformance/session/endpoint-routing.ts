@@ -104,10 +104,7 @@ export function createEndpointRouting(
      * Creates a repeatable read: each call sends its requests to the same endpoints, so that another endpoint
      * cannot hide one that never shows a change.
      */
-    repeated<Value>(
-      read: () => Promise<Value>,
-      { isPoll }: Pick<RepeatedRead, 'isPoll'>,
-    ): () => Promise<Value> {
+    repeated<Value>(read: () => Promise<Value>, { isPoll }: Pick<RepeatedRead, 'isPoll'>) {
       rotate()
       const start = position
       return () => repeatedReads.run({ start, isPoll, sent: 0 }, read)

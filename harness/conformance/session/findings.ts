@@ -14,7 +14,7 @@ import {
   succeeded,
 } from '../../../contract/index.ts'
 import { answerText, judge } from '../../judges/index.ts'
-import type { RunSetup, ScenarioFinding, ScenarioOutcome } from '../run-setup.ts'
+import type { RunSetup, ScenarioFinding } from '../run-setup.ts'
 import { historyRows } from '../scenario/read.ts'
 import { issuedNonces, saidNonces } from './identities.ts'
 import { isOdd } from './requests/failure.ts'
@@ -108,10 +108,7 @@ export class ScenarioFindings {
   }
 
   /** All of them, with `redact` removing secrets; `isLate` if changes were visible late and requests did not wait. */
-  outcome(
-    redact: (text: string) => string,
-    isLate: boolean,
-  ): Pick<ScenarioOutcome, 'findings' | 'speaks'> {
+  outcome(redact: (text: string) => string, isLate: boolean) {
     const stale = { isDoubtful: true, mayBeStale: true }
     const findings = [
       ...this.#broken.map((one) => ({ ...one, ...(isLate && this.#stale.has(one) && stale) })),
