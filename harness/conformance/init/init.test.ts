@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { asObject, parseJson } from '../../../contract/json.ts'
 import { forSome } from '../../../contract/test-support/for-all.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import {
@@ -102,7 +103,7 @@ describe('a generated profile', () => {
     const data = ['embedder', 'talking-model1', 'other'].map((id) => ({ id, object: 'model' }))
     const front = await listening(async (request, response) => {
       const body = await readBody(request)
-      const { model } = body.length > 0 ? JSON.parse(body.toString()) : {}
+      const model = asObject(parseJson(body.toString()))?.['model']
       response.setHeader('content-type', 'application/json')
       if (request.url === '/api/openai/models') response.end(JSON.stringify({ data }))
       else if (model === 'embedder') response.writeHead(400).end('{"error":"no chat model"}')
