@@ -72,10 +72,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const io = processIo(watchInterrupts(new InterruptedError('interrupted')), () => {
     isOutputLost = true
   })
-  const lastResorts = watchLastResorts(
-    (error) => reportError(error, io),
-    () => process.exit(exitCode.internalError),
-  )
+  const lastResorts = watchLastResorts(io)
   const code = await runCommandLine(argv, io)
   // The error of the last write comes after it.
   await setImmediate()
@@ -174,24 +171,18 @@ function reportError(error: unknown, io: Io): ExitCode {
   return exitCode.internalError
 }
 
-const lastResorts = ['uncaughtException', 'unhandledRejection'] as const
-
 /**
  * Handles uncaught errors as internal errors: Node would exit with 1, which means a violation. While the
  * suites run in this process, vitest has its own handlers, and the report lists the error.
- * @param tell called with each error; @param end called if no other handler is installed
  */
-export function watchLastResorts(
-  tell: (error: unknown) => void,
-  end: () => void,
-): { readonly wasHandled: boolean } {
+function watchLastResorts(io: Io): { readonly wasHandled: boolean } {
   const watch = { wasHandled: false }
-  for (const event of lastResorts) {
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
     process.on(event, (error: unknown) => {
       watch.wasHandled = true
-      tell(error)
+      reportError(error, io)
       // While vitest runs, the report is still to be written.
-      if (process.listenerCount(event) === 1) end()
+      if (process.listenerCount(event) === 1) process.exit(exitCode.internalError)
     })
   }
   return watch

@@ -18,14 +18,15 @@ function integer(what: string, min: number, max = Number.POSITIVE_INFINITY) {
 }
 
 /** Parses a repeatable flag with comma-separated values. */
-export function list(text: string, before: readonly string[] = []): readonly string[] {
-  return [
-    ...before,
-    ...text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  ]
+export const list = separated(',')
+/** Parses a repeatable flag; semicolons separate several values in the environment. */
+export const expressions = separated(';')
+
+function separated(sign: string) {
+  return (text: string, before: readonly string[] = []): readonly string[] => {
+    const parts = text.split(sign).map((part) => part.trim())
+    return [...before, ...parts.filter(Boolean)]
+  }
 }
 
 /** Parses a seed, which becomes part of headers and of generated names. */
@@ -159,12 +160,6 @@ export function misbehavior(text: string): Misbehavior {
     throw new InvalidArgumentError('the shares add up to more than 1')
   }
   return found
-}
-
-/** Parses a repeatable flag; semicolons separate several values in the environment. */
-export function expressions(text: string, before: readonly string[] = []): readonly string[] {
-  const parts = text.split(';').map((part) => part.trim())
-  return [...before, ...parts.filter((part) => part !== '')]
 }
 
 /**

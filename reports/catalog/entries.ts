@@ -45,7 +45,6 @@ export function findEntry(id: string): CatalogEntry | undefined {
   return catalogEntries().find((row) => row.id === id.toUpperCase())
 }
 
-/** Heading of an area in a list. */
 export function areaTitle(area: string): string {
   return areaTitles[area] ?? area
 }

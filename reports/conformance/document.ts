@@ -89,7 +89,6 @@ export function conformanceDocument(report: ConformanceReport, exchanges: Exchan
   }
 }
 
-/** Violations, errors of chatgen, known violations and warnings. */
 function findingSections(report: ConformanceReport, exchanges: Exchanges): readonly Section[] {
   const { requirements, strict, faults } = report
   const context: Violations = { report, exchanges, waiting: waitingFor(report) }

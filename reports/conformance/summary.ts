@@ -173,7 +173,6 @@ export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): st
   ])
 }
 
-/** The counts as named properties. */
 export function trafficNumbers({ traffic }: Pick<ConformanceReport, 'traffic'>): {
   readonly [name: string]: number
 } {

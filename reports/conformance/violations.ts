@@ -151,7 +151,6 @@ export const scriptsName = 'repeat'
 /** Maximum number of exchanges of a requirement that have one, as many as a page shows. */
 const maxScripts = 4
 
-/** The scripts by their paths. */
 export function scriptsOf(
   { requirements }: ConformanceReport,
   exchanges: Exchanges,

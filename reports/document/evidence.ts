@@ -1,8 +1,7 @@
 import { bodyText, type Exchange, header } from '../../contract/index.ts'
 import { hasLongBody, toCurl } from '../text/curl/curl.ts'
 import { shellQuote } from '../text/curl/shell-quote.ts'
-import type { Lines, Page } from '../text/escape.ts'
-import { indent, printable, shorten } from '../text/escape.ts'
+import { indent, type Lines, type Page, printable, shorten } from '../text/escape.ts'
 import { eventLine, statusLine, streamTimeline } from '../text/timeline.ts'
 import type { Shown } from './document.ts'
 

@@ -43,7 +43,6 @@ export function causeHeading({ requirements, common }: Findings): string | null 
   return `${requirements.length} ${found}${common === 'exchange' ? ' in one exchange' : ', same cause'}`
 }
 
-/** True if all requirements of a group have the same message. */
 export function saysTheSame({ requirements }: Findings): boolean {
   return requirements.every(({ message }) => message === requirements[0].message)
 }

@@ -57,7 +57,6 @@ export function foldText(events: readonly StreamEvent[]): string {
   return `${count(events.length, 'more event')}: ${names.join(', ')}`
 }
 
-/** The ending of an exchange in words. */
 export function endingText(ending: Ending): string {
   switch (ending.kind) {
     case 'complete':

@@ -109,7 +109,6 @@ export function failedIn(folder: string) {
   return { report, ids: failedOf(report), ...conditionsOf(report) }
 }
 
-/** Requirements of a report that were violated or undecided. */
 export function failedOf({
   requirements,
 }: Pick<ConformanceReport, 'requirements'>): readonly RequirementId[] {

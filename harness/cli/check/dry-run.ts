@@ -14,7 +14,6 @@ import type { CheckFlags } from './flags.ts'
 
 interface PlannedRun {
   readonly selection: Selection
-  /** Number of operations to explore. */
   readonly explore?: number
   /** Throws if the run refuses the profile. */
   readonly assert?: (profile: TargetProfile) => void
@@ -66,7 +65,6 @@ export function endDryRun(command: Command, io: Io): ExitCode {
 export interface PlanOptions
   extends Pick<CheckFlags, 'depth' | 'maxGenerations'>,
     Pick<PlannedRun, 'selection' | 'explore'> {
-  /** Columns of the terminal. */
   readonly width: number
 }
 

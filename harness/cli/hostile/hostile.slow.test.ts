@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { targetFixture } from '../../../fixtures/targets.ts'
-import type { Patch } from '../../../reference-server/index.ts'
-import { startReferenceServer } from '../../../reference-server/index.ts'
+import { type Patch, startReferenceServer } from '../../../reference-server/index.ts'
 import {
   ended,
   forward,

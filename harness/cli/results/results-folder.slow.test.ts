@@ -11,7 +11,6 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const results = 'chatgen-results'
 
-/** A folder in which commands run with the key. */
 function folderOfRuns() {
   const place = workplace(withKey)
   const { read, list } = place

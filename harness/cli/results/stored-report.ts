@@ -123,7 +123,6 @@ function reportFile(path: string): string {
   ])
 }
 
-/** Maximum listed problems of a file. */
 const maxIssues = 5
 
 type Schema<Report> = z.ZodType<Report> & {
@@ -181,7 +180,6 @@ export function readRecording(file: string): Recording {
   return { exchanges, lost: () => exchanges.lost }
 }
 
-/** Digests of the evidence of a run in a folder. */
 export function evidenceIn(dir: string): Evidence {
   return {
     exchanges: fileDigest(join(dir, exchangesName)),

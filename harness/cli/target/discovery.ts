@@ -15,7 +15,6 @@ import { ambientKey } from './target-flags.ts'
 const maxDiscoveryRequests = 60
 
 interface DiscoveryOptions {
-  /** Selected requirements. */
   readonly requirements: readonly RequirementId[]
   /** Results folder of the run, which exists. */
   readonly out: string
@@ -23,7 +22,6 @@ interface DiscoveryOptions {
   readonly maxRequests: number | undefined
   /** Requests that finding the address took. */
   readonly requestsBefore: number
-  /** Seed of the run. */
   readonly seed: string | undefined
 }
 

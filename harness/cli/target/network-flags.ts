@@ -10,7 +10,6 @@ import {
 import { type FlagsOf, flagTable, grouped } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Network flags of every command that connects to a target. */
 export function networkFlags() {
   return grouped(
     'Network:',

@@ -13,7 +13,6 @@ export function targetFlags() {
   return [...targetFlag(), ...connectionFlags()]
 }
 
-/** Flags of a connection: key, timeout and network. */
 export function connectionFlags() {
   const timeout = flagTable('--timeout <ms>  maximum time without data from the target')
   return [...accessFlags(), ...timeout, ...networkFlags()]
@@ -99,7 +98,6 @@ export function prefixesOf(
   return { prefixes: { ...(isObject(prefixes) ? prefixes : {}), ...Object.fromEntries(entries) } }
 }
 
-/** The flag values of prefixes. */
 export function prefixArguments(prefixes: Prefixes = {}): { readonly prefix?: readonly string[] } {
   const prefix = Object.entries(prefixes).map(([name, path]) => `${name}=${path}`)
   return prefix.length === 0 ? {} : { prefix }
@@ -139,7 +137,6 @@ export function refuseShortKeys(
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
-/** Default environment variable of the API key. */
 export const ambientKey = 'CHATGEN_API_KEY'
 
 /** Fields of a target profile that contain a key of the caller. */

@@ -87,7 +87,6 @@ interface StepOptions {
   readonly everyStep?: boolean
 }
 
-/** Shows the steps of a short command. */
 export function showSteps(
   io: Io,
   { name, enabled = true, expectedMs = 0, everyStep = false }: StepOptions,

@@ -1,9 +1,7 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
 import { styleText } from 'node:util'
-import type { Io } from './io.ts'
-import { onErase } from './io.ts'
+import { type Io, onErase } from './io.ts'
 
-/** Current status of a command. */
 export interface StatusText {
   /** One or a few lines for a terminal, none wider than `width` columns. */
   drawn(width: number): string
