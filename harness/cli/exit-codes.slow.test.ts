@@ -17,7 +17,7 @@ test('check ends with 0 again if it is repeated with its seed', async () => {
 })
 
 test.each([
-  [4, 'the command fails', {}, models, /^INCOMPLETE .* 1 internal error/],
+  [4, 'the command fails', {}, models, /^INCOMPLETE [\s\S]* 1 internal error/],
   [1, 'it fails and a requirement is violated', { open: true }, auth, /^VIOLATED/],
 ] as const)('check ends with %i if %s', async (code, _, behavior: Behavior, flags, says) => {
   const reached = Promise.withResolvers<void>()

@@ -7,8 +7,6 @@ const maxAttempts = 4
 /** A service that is restarted is down for some seconds. */
 const maxAttemptsWhileDown = 5
 const firstWaitMs = 500
-/** Minimum distance of requests after a common wait. */
-const spacingMs = 50
 
 type Limits = Pick<TargetProfile['limits'], 'requestsPerSecond' | 'retryAfterMs'>
 
@@ -31,8 +29,7 @@ export function createRateLimiter(
     async waitForSlots(requests: number, signalOfWait?: () => AbortSignal): Promise<void> {
       const now = steadyNow()
       const at = Math.max(now, state.nextSlotAt + (requests - 1) * gapMs)
-      // Requests that waited together would be refused together again.
-      state.nextSlotAt = at + (at > now ? Math.max(gapMs, spacingMs) : gapMs)
+      state.nextSlotAt = at + gapMs
       if (at > now) await sleep(at - now, undefined, signalOfWait ? { signal: signalOfWait() } : {})
     },
     /**

@@ -239,9 +239,9 @@ describe('an unusual response of a proxy', () => {
         ? refusal
         : undefined
     const outDir = temporaryFolder()
-    // Two repeats of all rows would need 600.
+    // Two repeats of all rows would need more than 600.
     const only = ['OAI-CHAT-12']
-    const report = await run({ only, depth: 'full', maxGenerations: 400, outDir })
+    const report = await run({ only, depth: 'full', maxGenerations: 500, outDir })
     expect(resultOf(report, 'OAI-CHAT-12')?.verdict).toBe('fail')
     const again = await rejudge({ dir: outDir, outDir: temporaryFolder(), engine: sharedEngine })
     expect(again.requirements.map(lineOf)).toEqual(report.requirements.map(lineOf))

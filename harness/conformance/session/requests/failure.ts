@@ -23,7 +23,7 @@ import { describeRequest } from '../limits/limit-breaches.ts'
 type Repeat = 'harmless' | 'keyed' | 'idempotent' | 'unsafe'
 
 /** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large CDN. */
-export function isOfGateway({ response }: Exchange): boolean {
+function isOfGateway({ response }: Exchange): boolean {
   const status = response?.status ?? 0
   return status === 502 || status === 504 || (status >= 520 && status <= 527) || status === 530
 }
@@ -59,6 +59,13 @@ function isTransient(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
   if (exchange.ending.kind !== 'complete' || isOfGateway(exchange)) return false
   return status >= 500 || unprocessedStatuses.includes(status) || isPage(exchange)
+}
+
+/** Tests if the backend of a gateway seems to be missing, which lasts longer than a passing error. */
+export function lacksBackend(exchange: Exchange, isContradiction: boolean): boolean {
+  const status = exchange.response?.status ?? 0
+  const isPassing = status >= 500 || unprocessedStatuses.includes(status)
+  return isOfGateway(exchange) || (isContradiction && !isPassing)
 }
 
 /** Tests if the response may come from a front instead of the service (see `report/confirmation.ts`). */

@@ -14,7 +14,7 @@ import type { RequestRoute } from '../endpoint-routing.ts'
 import { InconclusiveError } from '../errors.ts'
 import { chatOf, noteSaid } from '../findings.ts'
 import { giveUpReason, isDown, retryAfterMs } from '../limits/rate-limiter.ts'
-import { countedExchange, isOfGateway, repeatability } from './failure.ts'
+import { countedExchange, lacksBackend, repeatability } from './failure.ts'
 import {
   addedNames,
   type Members,
@@ -100,7 +100,7 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
     if (answer === undefined) {
       failed = exchange
       if (!lastingPages.has(pageOf(exchange)))
-        await pause(isContradiction || isOfGateway(exchange) ? backendPauseMs : pauseMs)
+        await pause(lacksBackend(exchange, isContradiction) ? backendPauseMs : pauseMs)
       continue
     }
     if (failed && isPage(failed) && pageOf(failed) === pageOf(answer))
