@@ -73,7 +73,7 @@ describe('compatible surface: laws of completions', () => {
           { messages: 'with a system message' },
           { messages: 'with an assistant message' },
           { ...combinedTexts, temperature: '0', model: 'vision' },
-          { max_tokens: '7', caller: 'second', model: 'alias', form: 'stream' },
+          { max_tokens: '7', caller: 'second', model: 'alias' },
           { stop: 'text' },
           { max_tokens: '7', form: 'stream with usage', model: 'vision' },
         ],

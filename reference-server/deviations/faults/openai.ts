@@ -44,15 +44,6 @@ export const openaiFaults: readonly Fault[] = [
         const { stop, ...rest } = body
         return isText(stop) && /\S \S/.test(stop) && body['stream'] !== true ? rest : body
       }),
-    'OAI-MAXTOK-01 openai-stream-without-a-limit: max_tokens is ignored in streams, and stream_options, which shows it, is rejected.':
-      compose([
-        rejectRequests('openai.chat', ({ stream_options: options }) => options !== undefined),
-        onRequestBody('openai.chat', ({ max_tokens: limit, ...body }) =>
-          body['stream'] === true
-            ? body
-            : { ...body, ...(limit === undefined ? {} : { max_tokens: limit }) },
-        ),
-      ]),
     'OAI-CHAT-13 openai-system-messages-dropped: Messages of the system do not reach the model.':
       onModel('compatible', withoutSystem),
     'OAI-CHAT-13 openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
