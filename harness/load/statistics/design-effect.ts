@@ -24,6 +24,6 @@ export function designEffect(parts: readonly Cluster[], variance?: number): numb
   const excess = filled.map((part) => part.count - mean * part.of)
   const squares = excess.reduce((sum, own) => sum + own ** 2, 0)
   const observed = ((filled.length / (filled.length - 1)) * squares) / (n * n)
-  const worth = effectiveSampleSize(filled.length, lag1Autocorrelation([excess])) / filled.length
+  const worth = effectiveSampleSize(filled.length, lag1Autocorrelation(excess)) / filled.length
   return Math.max(1, observed / worth / independent)
 }

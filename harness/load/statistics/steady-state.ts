@@ -1,23 +1,14 @@
 import { batchMeansOf, meanOf } from '../../../contract/averages.ts'
 import type { Window } from '../../../reports/load/model/measures.ts'
 
-/**
- * Lag-1 autocorrelation of a series in order of time, with pairs only within runs of neighbors (one run for a
- * whole series, several if it was sampled in blocks). Null with fewer than three pairs and for a constant
- * series.
- */
-export function lag1Autocorrelation(runs: readonly (readonly number[])[]): number | null {
-  const all = runs.flat()
-  const mean = meanOf(all) ?? Number.NaN
+/** Lag-1 autocorrelation of a series in order of time; null with fewer than three pairs and for a constant series. */
+export function lag1Autocorrelation(series: readonly number[]): number | null {
+  const mean = meanOf(series) ?? Number.NaN
+  const pairs = series.length - 1
   let products = 0
-  let pairs = 0
-  for (const run of runs) {
-    for (let i = 1; i < run.length; i++) {
-      products += ((run[i - 1] ?? 0) - mean) * ((run[i] ?? 0) - mean)
-      pairs++
-    }
-  }
-  const variance = all.reduce((sum, value) => sum + (value - mean) ** 2, 0) / all.length
+  for (let i = 1; i <= pairs; i++)
+    products += ((series[i - 1] ?? 0) - mean) * ((series[i] ?? 0) - mean)
+  const variance = series.reduce((sum, value) => sum + (value - mean) ** 2, 0) / series.length
   // Below this share, what is left of a constant series is rounding.
   if (pairs < 3 || !(variance > 1e-20 * mean * mean)) return null
   return products / pairs / variance
