@@ -1,5 +1,6 @@
 /** One probe of a capacity search: a rate, and how often each SLO's limit was exceeded at it. */
-import { batchMeansOf, meanOf } from '../../contract/averages.ts'
+import { batchMeansOf } from '../../contract/averages.ts'
+import { designEffect } from '../load/statistics/design-effect.ts'
 import { decideShare, minRequests } from '../load/statistics/shares.ts'
 import type { TokenBucket } from './policy-limit.ts'
 
@@ -45,19 +46,14 @@ export function verdictOf({ limits }: Probe): ReturnType<typeof limitVerdictOf> 
 const batches = 20
 
 /**
- * Effective sample size as a share of all, 0 to 1: the variance of independent requests divided by that of
- * the means of 20 batches (Schmeiser, Operations Research 30, 1982). The autocorrelation of neighbors alone
- * would miss the busy periods of a queue, which last for hundreds of requests near its capacity.
+ * Effective sample size as a share of all, 0 to 1, from the differences between 20 batches.
  * @param series 1 for a request over the limit, 0 for one within, in order of time
  */
 export function independentShare(series: readonly number[]): number {
   const size = Math.floor(series.length / batches)
-  const mean = meanOf(series) ?? Number.NaN
-  const single = mean * (1 - mean)
-  if (size < 5 || single === 0) return 1
+  if (size < 5) return 1
   const means = batchMeansOf(series, batches, size)
-  const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (batches - 1)
-  return Math.min(1, single / (variance * size))
+  return 1 / designEffect(means.map((mean) => ({ count: mean * size, of: size })))
 }
 
 /** Rules of thumb for a budget: the length of its probes and the interval that it allows. */
