@@ -9,6 +9,7 @@ describe('authentication', () => {
     ['OPTIONS', '/api/v3/chat'],
     ['GET', '/api/%zz'],
     ['POST', '/api/v3/chat'],
+    ['POST', '/%61pi/v3/chat'],
   ])('is required first: %s %s', async (method, path) => {
     const server = await testServer({ keys: ['right'] })
     for (const authorization of ['', 'Bearer wrong', 'Bearer right right']) {

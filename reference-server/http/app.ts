@@ -39,7 +39,7 @@ export function createApp(services: Services, routes: readonly Route[], options:
     const { response } = served
     const { route } = served.found
     try {
-      const standing = admit(call)
+      const standing = admit(call, served.found)
       const reply = await settle(served, call, standing.refusal)
       const made = reply.disruption === undefined ? reply : await disrupted(reply, call.signal)
       const headers = { ...standing.headers, ...made.headers }
@@ -57,8 +57,9 @@ export function createApp(services: Services, routes: readonly Route[], options:
   }
 
   /** Checks everything that depends only on the head of a request; the body of a refused one is never read. */
-  function admit({ path, caller, headers }: Call): Standing {
-    const isApi = /^\/api(\/|$)/.test(path)
+  function admit({ path, caller, headers }: Call, found: Served['found']): Standing {
+    // The path as sent may be encoded (`/%61pi`) or absolute (RFC 9112, section 3.2.2).
+    const isApi = /^\/api(\/|$)/.test(found.path ?? path)
     if (isApi && caller === '') return { headers: {}, refusal: unauthorized(headers.authorization) }
     const standing = isApi ? services.limit(caller, services.clock.now()) : { headers: {} }
     return standing.refusal === undefined && isTurnedAway(path, options.phase())

@@ -17,8 +17,10 @@ export interface Chat {
   readonly updatedAt: number
 }
 
-/** Mutable fields of a chat. */
-export type ChatChange = Partial<Pick<Chat, 'name' | 'favorite' | 'updatedAt'>>
+/** Changes of a chat; fields that are absent or undefined stay as they are. */
+export type ChatChange = {
+  readonly [Field in 'name' | 'favorite' | 'updatedAt']?: Chat[Field] | undefined
+}
 
 export interface PageRequest {
   readonly limit: number

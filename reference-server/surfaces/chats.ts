@@ -94,11 +94,7 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
       body: updateChatRequest,
       handle: (call) => {
         const { name, is_favorite } = call.body
-        return update(call, (chat) => ({
-          name: name ?? chat.name,
-          favorite: is_favorite ?? chat.favorite,
-          updatedAt: clock.now(),
-        }))
+        return update(call, () => ({ name, favorite: is_favorite, updatedAt: clock.now() }))
       },
     }),
     route('POST', `${resource}/generate-name`, {
