@@ -96,7 +96,7 @@ function decompress(bytes: Buffer): Buffer {
     engine.bytesWritten === deflated.length &&
     trailer.readUInt32LE(0) === crc32(buffer) &&
     trailer.readUInt32LE(4) === buffer.length % 2 ** 32
-  if (!isWhole) throw new Error('its gzip trailer does not fit, or bytes follow it')
+  if (!isWhole) throw new Error('its gzip trailer does not match its content, or bytes follow it')
   return buffer
 }
 

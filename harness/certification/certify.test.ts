@@ -19,7 +19,7 @@ test.each([
   ],
   [
     profileAt(9, { 'X-Tester': '1' }),
-    'headers: X-Tester would tell the requests from those of users',
+    'headers: X-Tester would distinguish the requests from those of users',
   ],
 ])(
   'certify rejects a setting that hides a violation before any request',

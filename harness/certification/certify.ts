@@ -153,7 +153,7 @@ export function profileProblems(profile: TargetProfile, surfaces: ProfileName): 
   if (members.length === 0) return refused
   return [
     ...refused,
-    `a certificate leaves nothing open; the profile lacks ${members.join(', ')}`,
+    `a certificate must leave nothing open, but the profile lacks ${members.join(', ')}`,
     'declare each capability true or false, and set the members that its requirements need',
   ]
 }

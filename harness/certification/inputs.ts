@@ -44,7 +44,7 @@ export function checkChallenge(text: string): string {
   }
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || text.trim() !== text) {
     throw new ConfigurationError([
-      'the challenge has control characters, or blanks at its beginning or end',
+      'the challenge has control characters, or leading or trailing spaces',
     ])
   }
   return text
@@ -89,7 +89,7 @@ function ed25519(name: string, read: () => KeyObject): KeyObject {
   const key = refusing(
     Error,
     read,
-    ({ message }) => `${name} is not a key in PEM form (${message}): ${makeKey}`,
+    ({ message }) => `${name} is not a key in PEM format (${message}): ${makeKey}`,
   )
   if (key.asymmetricKeyType === 'ed25519') return key
   throw new ConfigurationError([`${name} holds a key of ${key.asymmetricKeyType}: ${makeKey}`])

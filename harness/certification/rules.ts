@@ -48,7 +48,7 @@ export const certifiedDepth = 'full'
 export function refusedSettings(profile: TargetProfile, surfaces: ProfileName): string[] {
   const headers = Object.keys(profile.headers).join(', ')
   const isRaced = selectRequirements(certifiedSelection(surfaces)).includes('V3-IDEM-05')
-  const headerProblem = `headers: ${headers} would tell the requests from those of users; a certification sends none of its own`
+  const headerProblem = `headers: ${headers} would distinguish the requests from those of users: remove them from the profile`
   const rateProblem = `limits.requestsPerSecond: ${profile.limits.requestsPerSecond} prevents the ${racers} requests at once that V3-IDEM-05 needs; set it to ${racers} or more`
   return [
     ...(headers === '' ? [] : [headerProblem]),

@@ -39,7 +39,7 @@ export function grouped<F extends Option>(heading: string, flags: readonly F[]):
 
 /** Folder of the results of a run. */
 export const outFlag = () => flagTable('--out <dir>=chatgen-results  results folder')
-export const uiFlag = () => flagTable('--ui  show the run on a page of this machine')
+export const uiFlag = () => flagTable('--ui  show the run on a local web page')
 export const colorFlag = () => flagTable('--no-color  disable colors')
 
 /**

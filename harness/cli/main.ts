@@ -30,7 +30,7 @@ const commands = {
   site: ['<dir...>', 'write a static site that compares certified implementations'],
   bench: ['[url]', 'measure maximum throughput with autocannon'],
   calibrate: ['', 'measure the timestamp error of the load generator on this machine'],
-  ui: ['[url|dir...]', 'show requirements, runs and stored results on a page of this machine'],
+  ui: ['[url|dir...]', 'show requirements, runs and stored results on a local web page'],
   serve: ['', 'run the reference server, with a deterministic fake model'],
   list: ['', 'list the catalog: requirements, exclusions and open questions'],
   explain: ['<id>', 'explain a requirement, exclusion or open question'],

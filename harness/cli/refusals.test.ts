@@ -73,10 +73,10 @@ check --reference --update-baseline => --update-baseline needs --baseline FILE
 check URL --only '' => --only is empty: give it a value, or omit it
 load URL --rate 1 --out '' => --out is empty
 CHATGEN_TARGET= CHATGEN_PROFILE= CHATGEN_JOBS= CHATGEN_ONLY= check => no target given: pass a URL
-check URL --failed --out DIR => --failed: DIR has no readable report.json of an earlier check
+check URL --failed --out DIR => --failed: DIR has no readable report.json from an earlier check
 check URL --failed --out DIR/cut.json => --failed: DIR/cut.json has no readable report.json
 check URL --failed --out DIR/checked => has results of http://127.0.0.1:4010: run chatgen
-check http://127.0.0.1:4010 --failed --only V3-IDEM-01 --out DIR/checked => has no results of this selection
+check http://127.0.0.1:4010 --failed --only V3-IDEM-01 --out DIR/checked => has no results for this selection
 # Targets. An unreachable one is exit code 3, which a mistake in the flags precedes.
 check => no target given: pass a URL
 check URL --watch DIR/nowhere => --watch: ENOENT
@@ -128,7 +128,7 @@ calibrate --out DIR => is a folder: choose another
 ui => nothing to show: pass a URL, --target FILE, --reference, or results folders
 ui DIR/nowhere => no such file or folder: DIR/nowhere
 ui DIR => DIR has no report.json
-ui DIR/comparison.json => is not a report of chatgen
+ui DIR/comparison.json => is not a chatgen report
 ui URL URL => pass one URL
 check --target /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
 check URL --ca /dev/zero => /dev/zero is a device, a pipe or a socket: pass a regular file
@@ -169,22 +169,22 @@ serve --script DIR/late.yaml => must be at most 2147483647 ms (24.8 days)
 # Network and containers
 check URL --http1 --http2 => --http1 and --http2 exclude each other
 check URL --ca DIR/missing.pem => --ca (network.ca): the file cannot be read
-check URL --ca DIR/array.json => holds no PEM
-check URL --cert CA => --cert needs --cert-key beside it
-check URL --cert-key CLIENT_KEY => --cert-key needs --cert beside it
+check URL --ca DIR/array.json => is not in PEM format
+check URL --cert CA => --cert needs --cert-key
+check URL --cert-key CLIENT_KEY => --cert-key needs --cert
 check URL --cert CA --cert-key CLIENT_KEY => are not a certificate and its key
 CHATGEN_API_KEY=ab check URL => apiKey has fewer than 8 characters
 check URL --resolve chat.test:127.0.0.1 => is not HOST:PORT:ADDRESS
 check URL --resolve chat.test:443:elsewhere.test => is not HOST:PORT:ADDRESS
 HTTPS_PROXY=socks5://bob:a-secret@127.0.0.1:1080 check https://chat.test => HTTPS_PROXY: it names a socks5:// proxy
-HTTPS_PROXY=http://bob:a-secret@:1 check https://chat.test => HTTPS_PROXY: it holds no URL
-check --port 80 => --port applies to --image and --compose only
-check --ready /healthz => --ready applies to --image and --compose only
+HTTPS_PROXY=http://bob:a-secret@:1 check https://chat.test => HTTPS_PROXY: it is not a URL
+check --port 80 => --port applies only to --image and --compose
+check --ready /healthz => --ready applies only to --image and --compose
 check --image chat:1.4 => --image needs --port: the port of the service in its container
 check --image chat:1.4 --port 0 => --image needs --port
 check --image chat:1.4 --compose a.yaml --port 80 => --image and --compose exclude each other
 check --compose a.yaml --port 80 => --compose needs --service: the service to test
-check --image chat:1.4 --port 80 --service chat => --service applies to --compose only
+check --image chat:1.4 --port 80 --service chat => --service applies only to --compose
 check --image chat:1.4 --port 80 --env ABSENT => --env ABSENT: the environment variable is not set
 check --image chat:1.4 --port 80 --ready healthz => must be a path such as /healthz
 check --image chat:1.4 --port 80 --ready //elsewhere.test/ => must be a path such as /healthz
@@ -209,13 +209,13 @@ load URL --rate 1 --max-refusals 0.01 => from 0% to 100%, e.g. 1%
 load URL --rate 1 --max-refusals 101% => from 0% to 100%, e.g. 1%
 load URL --rate 1 --max-refusals some => from 0% to 100%, e.g. 1%
 capacity URL => no SLO given
-capacity URL --slo 'ttft.p95 < 1s' --probe 10m --budget 1m => --probe: 600000 ms do not fit into the --budget, 60000 ms
-capacity URL --slo 'ttft.mean < 1s' => a mean is no share of requests
-capacity URL --slo 'rate > 10/s' => a rate is what the search varies
-capacity URL --slo 'ttft.p95 < 1s' --min 9 --max 3 => --min 9 is not below --max 3
+capacity URL --slo 'ttft.p95 < 1s' --probe 10m --budget 1m => --probe: a probe of 600000 ms does not fit into the --budget of 60000 ms
+capacity URL --slo 'ttft.mean < 1s' => a mean is not a share of requests
+capacity URL --slo 'rate > 10/s' => the search itself varies the rate
+capacity URL --slo 'ttft.p95 < 1s' --min 9 --max 3 => --min (9) must be below --max (3)
 capacity URL --precision 80% => must be from 0.1% to 50%
 capacity URL --slo 'ttft.p95 < 1s' --concurrency --min 1.5 => whole numbers of clients
-load URL --rate 5 --shards 2 => --shards applies to --runner only
+load URL --rate 5 --shards 2 => --shards applies only with --runner
 load URL --rate 5 --runner swarm => --runner swarm needs --image
 load URL --rate 5 --runner local --shard 0/2 => --runner and --shard exclude each other
 load URL --rate 5 --job /nowhere => --job needs --shard
@@ -226,7 +226,7 @@ bench --duration 1h => must be a duration from 1s to 5m, e.g. 10s
 bench --connections 1001 => must be at most 1000
 calibrate --rates 5,3 => must be ascending numbers, e.g. 1000,5000,20000
 plan --from DIR/capacity.json => no demand given
-plan --capacity => the flag of a capacity report is --from FILE
+plan --capacity => pass a capacity report with --from FILE
 plan --from DIR/capacity.json --demand rate=x => --demand: cannot read "rate=x"
 plan --from DIR/capacity.json --demand nowhere.csv => cannot read nowhere.csv
 plan --from DIR/capacity.json --demand DIR/bad.csv => bad.csv:3: rate: must be
@@ -244,18 +244,18 @@ serve --engine decode=1ms --pace gap=1ms => not both
 serve --store sqlite: => expected memory, sqlite:FILE or postgres://USER@HOST/DATABASE
 serve --store sqlite:/no/such/folder/chats.sqlite => the file cannot be opened or created
 serve --store postgres://ann:a-secret@127.0.0.1:1/chats => ECONNREFUSED
-serve --cors http://localhost:5173/app => --cors: "http://localhost:5173/app" is no origin
-serve --cors localhost:5173 => --cors: "localhost:5173" is no origin
-serve --cors null => --cors: "null" is no origin
+serve --cors http://localhost:5173/app => --cors: "http://localhost:5173/app" is not an origin
+serve --cors localhost:5173 => --cors: "localhost:5173" is not an origin
+serve --cors null => --cors: "null" is not an origin
 serve --requests-per-minute=0 => must be a positive integer
-serve --script a.yaml --replay b.yaml => --script and --replay: pass one of them
+serve --script a.yaml --replay b.yaml => --script and --replay exclude each other
 serve --script DIR/script.yaml => script.yaml:2: answers.0.match.txet: there is no such field. Did you mean text?
 serve --script DIR/script.yaml => script.yaml:5: answers.1.match.turn: too small: expected number to be >=1
 serve --script DIR/script.yaml => script.yaml:6: answers.1.answr: there is no such field. Did you mean answer?
 serve --script DIR/script.yaml => script.yaml:4: answers.1: one of error, answer, tool_calls, refusal is required
 serve --script DIR/none.yaml => cannot read DIR/none.yaml
 serve --record DIR/none/kept.yaml => cannot write DIR/none/kept.yaml
-serve --script DIR/late.yaml --record DIR/late.yaml => late.yaml is the file that answers are read from
+serve --script DIR/late.yaml --record DIR/late.yaml => late.yaml is the file that answers are read from: choose another file
 `
 
 const rows = refused.split('\n').filter((row) => row.includes(' => '))

@@ -94,12 +94,12 @@ export async function explore(
 }
 
 function earlyEnd({ context: { setup } }: Session): RunEndedError {
-  const silent = 'exploring ended: the target gave no more usable answers'
+  const silent = 'exploring ended: the target gave no usable answers any more'
   const lacks = 'the recording lacks requests of the exploration'
   return new RunEndedError(setup.recordedEnd ?? (setup.recordingFile === null ? silent : lacks))
 }
 
-const notAgain = 'it did not happen again when the operations were repeated'
+const notAgain = 'it did not recur when the operations were repeated'
 
 /** Marks a requirement as inconclusive: one occurrence is too little for a violation and too much for a pass. */
 function doubt(session: Session, { requirement, message }: StateViolation, why: string): void {

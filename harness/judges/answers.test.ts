@@ -156,10 +156,10 @@ describe('deliveryOf', () => {
   })
 
   test.each([
-    [[...lumps(531, 0, [17]), ...lumps(689, 0, [8])], '25 deltas came in 2 reads, 158 ms apart'],
-    [lumps(230, 220, [10, 10, 5]), '25 deltas came in 3 reads, mostly 220 ms apart'],
-    [lumps(754, 0, [25]), '25 deltas came in one read, 754 ms after the request'],
-    [steps(5, 0.2), '10 deltas came within 2 ms: too fast to tell'],
+    [[...lumps(531, 0, [17]), ...lumps(689, 0, [8])], '25 deltas arrived in 2 reads, 158 ms apart'],
+    [lumps(230, 220, [10, 10, 5]), '25 deltas arrived in 3 reads, mostly 220 ms apart'],
+    [lumps(754, 0, [25]), '25 deltas arrived in one read, 754 ms after the request'],
+    [steps(5, 0.2), '10 deltas arrived within 2 ms: too fast to tell'],
   ])('describes reads and gaps of %j: %s', (times, description) => {
     expect(deliveryOf(at(times)).description).toBe(description)
   })
@@ -172,7 +172,7 @@ describe('deliveryOf', () => {
     expect(late(buffered, 215)).toEqual({
       kind: 'undecided',
       description:
-        '25 deltas came in 3 reads, mostly 220 ms apart, but this machine was itself 215 ms late',
+        '25 deltas arrived in 3 reads, mostly 220 ms apart, but this machine was itself 215 ms late',
     })
     expect(late(lumps(754, 0, [25]), 700).kind).toBe('undecided')
   })

@@ -12,7 +12,7 @@ export type DeliveryKind = 'spread' | 'bunched' | 'quick' | 'lumps' | 'undecided
 
 export interface Delivery {
   readonly kind: DeliveryKind
-  /** `25 deltas came in 2 reads, 158 ms apart`, with the reason if this is inconclusive. */
+  /** `25 deltas arrived in 2 reads, 158 ms apart`, with the reason if this is inconclusive. */
   readonly description: string
 }
 
@@ -47,7 +47,7 @@ export function deliveryOf(exchange: Exchange): Delivery {
   const reads = readsOf(deltas.map(({ atMs }) => atMs))
   const [first, last] = [deltas[0], deltas.at(-1)]
   if (first === undefined || last === undefined) {
-    return { kind: 'undecided', description: 'no text came' }
+    return { kind: 'undecided', description: 'no text arrived' }
   }
   const span = last.atMs - first.atMs
   const description = describe(deltas.length, reads)
@@ -69,8 +69,8 @@ export function deliveryOf(exchange: Exchange): Delivery {
   if (held >= heldBackMs) return unlessLate('lumps', held)
   const burst = reads.find((read, at) => isBurst(read, reads[at - 1], deltas.length))
   if (burst !== undefined) {
-    const gathered = `${burst.deltas} of ${count(deltas.length, 'delta')} came in one read`
-    return { kind: 'undecided', description: `${gathered}: held back, or made after a pause` }
+    const gathered = `${burst.deltas} of ${count(deltas.length, 'delta')} arrived in one read`
+    return { kind: 'undecided', description: `${gathered}: buffered, or generated after a pause` }
   }
   const isLong = span >= minSpreadMs && (span >= last.atMs * spreadShare || span >= longSpreadMs)
   if (reads.length > 2 && isLong) return { kind: 'spread', description }
@@ -79,7 +79,7 @@ export function deliveryOf(exchange: Exchange): Delivery {
 
 function tooLittle(deltas: number, span: number): string {
   const what = deltas < minDeltas && span >= minSpreadMs ? 'few' : 'fast'
-  return `${count(deltas, 'delta')} came within ${Math.ceil(span)} ms: too ${what} to tell`
+  return `${count(deltas, 'delta')} arrived within ${Math.ceil(span)} ms: too ${what} to tell`
 }
 
 /** Arrivals within this time in milliseconds may come from one write. */
@@ -123,7 +123,7 @@ function maxWait(reads: readonly Read[]): number {
 }
 
 function describe(deltas: number, reads: readonly Read[]): string {
-  const came = `${count(deltas, 'delta')} came`
+  const came = `${count(deltas, 'delta')} arrived`
   const gaps = reads.slice(1).map(({ atMs }, at) => Math.round(atMs - (reads[at]?.atMs ?? 0)))
   const middle = medianOf(gaps)
   if (middle === null) {

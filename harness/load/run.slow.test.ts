@@ -131,7 +131,7 @@ test('a duplicate id is detected', async () => {
       level: 'expected',
       broken: 19,
       of: 20,
-      first: { why: 'The id one was given before.' },
+      first: { why: 'The id one was already used.' },
     },
   ])
 })

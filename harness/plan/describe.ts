@@ -68,7 +68,7 @@ export function methodsOf(
       ? 'discrete-event simulation of one replica with its share of the arrivals, which stands for all behind round robin (exact)'
       : (replicas ?? maxSimulated + 1) <= maxSimulated
         ? 'discrete-event simulation of every replica'
-        : `discrete-event simulation of ${maxSimulated} replicas with their share of the load, for all (approximation; the whole waits a little less)`
+        : `discrete-event simulation of ${maxSimulated} replicas with their share of the load, in place of all (an approximation: with all of them, requests wait slightly less)`
   return [
     cluster,
     ...(isOpen
@@ -94,11 +94,11 @@ export function notesOf(
     typicalError > maxTypicalError &&
       `the service model misses what was measured by ${(typicalError * 100).toFixed(0)} % (median): the plan is not reliable`,
     !hasSeenLimit &&
-      `the measurement never reached the limit of the batch; ${model.maxSequences} sequences, the most that were seen, are taken for it`,
+      `the measurement never reached the limit of the batch; the plan assumes ${model.maxSequences} sequences, the most that were observed`,
     hasSeenLimit &&
       replicas > 1 &&
       `the answers do not tell which of the ${replicas} measured replicas gave them: each decodes at least ${model.maxSequences} sequences together, and may decode more`,
-    own !== null && 'lengths of the trace are taken as tokens',
+    own !== null && 'lengths in the trace are taken as tokens',
     ...beyond(lengths, own ?? []),
     isUnlimited && 'goodput without limits counts every answered request as good',
     ...measurements.flatMap(({ file, report: { result, outcome } }) => [

@@ -44,7 +44,7 @@ function fromRequests(text: string): DemandTrace {
   const requests = text.split(/\r?\n/).flatMap((line, at) => {
     if (line.trim() === '') return []
     const { data, success } = recorded.safeParse(parseJson(line))
-    if (!success) throw new TraceSyntaxError(at + 1, 'is no request of a load run')
+    if (!success) throw new TraceSyntaxError(at + 1, 'is not a request of a load run')
     return generating.includes(data.operation) ? [data] : []
   })
   if (requests.length === 0) throw new TraceSyntaxError(1, 'no request generates an answer')
@@ -79,7 +79,7 @@ function fromCsv(text: string): DemandTrace {
   const lines = text.split(/\r?\n/)
   const heading = (lines[0] ?? '').split(',').map((name) => name.trim())
   if (!heading.includes('at')) {
-    throw new TraceSyntaxError(1, `the heading has no column "at"; known are ${columns.join(', ')}`)
+    throw new TraceSyntaxError(1, `the header has no column "at"; known are ${columns.join(', ')}`)
   }
   const has = (column: Column) => heading.includes(column)
   const [isOfRates, isOfCounts] = [has('rate'), !has('rate') && has('requests')]
@@ -95,7 +95,7 @@ function fromCsv(text: string): DemandTrace {
       const cell = cellOf(name)
       const value = Number(cell)
       if (cell !== '' && value >= min && Number.isFinite(value)) return value
-      throw new TraceSyntaxError(index + 1, `${name}: must be a number from ${min} up`)
+      throw new TraceSyntaxError(index + 1, `${name}: must be a number of at least ${min}`)
     }
     const time = timeOf(cellOf('at'), index + 1)
     if (atMs.length === 0) startsAtMs = time.ofDayMs
@@ -113,7 +113,7 @@ function fromCsv(text: string): DemandTrace {
     }
   }
   const first = atMs[0]
-  if (first === undefined) throw new TraceSyntaxError(2, 'there is no line after the heading')
+  if (first === undefined) throw new TraceSyntaxError(2, 'there is no row after the header row')
   const times = atMs.map((ms) => ms - first)
   const isOfSums = isOfRates || isOfCounts
   return {

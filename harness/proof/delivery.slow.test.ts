@@ -47,25 +47,25 @@ test.each<[string, () => ReferenceServer, Disturbance | undefined, RegExp]>([
     'bursts are a warning with their number and interval',
     () => paced,
     { kind: 'lumps', everyMs: 250 },
-    / warn \d+ deltas came in \d reads, mostly \d+ ms apart, and alike in \d of 3 streams$/,
+    / warn \d+ deltas arrived in \d reads, mostly \d+ ms apart, as in \d of 3 streams$/,
   ],
   [
     'a stream buffered as a whole is a warning with one read',
     () => paced,
     whole,
-    / warn \d+ deltas came in one read, \d+ ms after the request, and alike in \d of 3 streams$/,
+    / warn \d+ deltas arrived in one read, \d+ ms after the request, as in \d of 3 streams$/,
   ],
   [
     'a stream of a few milliseconds is inconclusive',
     () => unpaced,
     whole,
-    / inconclusive \d+ deltas came within \d+ ms: too fast to tell$/,
+    / inconclusive \d+ deltas arrived within \d+ ms: too fast to tell$/,
   ],
   [
     'a buffered stream of a fast model is inconclusive',
     () => swift,
     whole,
-    / inconclusive every long answer came at once, \d+ ms or more after its request, a brief one after \d+ ms: a proxy may buffer the stream$/,
+    / inconclusive every long answer arrived at once, \d+ ms or more after its request, a short one after \d+ ms: a proxy may buffer the stream$/,
   ],
 ])('%s', patient, async (_, server, made, verdict) => {
   target = server()
@@ -84,7 +84,7 @@ test(
       const lines = await arrival(['OAI-STREAM-11'])
       expect(lines).toEqual([
         expect.stringMatching(
-          /warn \d+ deltas came in one read, \d+ ms after the request, and alike in 3 of 4/,
+          /warn \d+ deltas arrived in one read, \d+ ms after the request, as in 3 of 4/,
         ),
       ])
       disturbance = undefined

@@ -12,7 +12,7 @@ describe('messageProblem', () => {
     'The media type is "text/plain", not text/event-stream.',
     'A page with limit 2 has 3 rows.',
     'Expected status 200 with text/event-stream, received status 200 with text/html.',
-    '44 deltas came in 2 reads, 158 ms apart',
+    '44 deltas arrived in 2 reads, 158 ms apart',
     'the list of chats (no filter) lacks 1 of 3 chats',
   ])('accepts the sentence %j', (message) => {
     expect(messageProblem(message)).toBeUndefined()

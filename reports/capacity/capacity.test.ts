@@ -91,7 +91,7 @@ test('the terminal shows the answer first and last, the frontier and the probes'
     In flight (Little’s law)  105 [99.5, 109]
     Tokens a second  2526 prompt, 5052 output
     Hysteresis  35.8/s right after an overload of 63.1/s is no worse than before.
-    Drift  No change of the capacity with time is told from noise.
+    Drift  No change of the capacity over time stands out from the noise.
 
     Throughput and latency by load, ms
       rate  probes  completed/s  tokens/s  in flight  ttft p50/p95  tpot p50/p95  e2e p50/p95  verdict

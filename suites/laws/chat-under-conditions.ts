@@ -43,7 +43,7 @@ export async function canRename(scenario: Scenario): Promise<boolean> {
   if (succeeded(patched) && isRenamed) return true
   if (profile.requests.patchChat === undefined) {
     const reason =
-      'our guess at the body of PATCH changed no name: set requests.patchChat in the target profile'
+      'the guessed body of PATCH did not change the name: set requests.patchChat in the target profile'
     session.markUndecided('unproven', ['V3-CHAT-10'], reason)
     return false
   }

@@ -62,7 +62,7 @@ describe('v3: laws of chats', () => {
   )
 
   testChanges(
-    'all reads MUST show the new name of a chat that is renamed, and no other chat MUST change',
+    'all reads MUST show the new name of a renamed chat, and other chats MUST NOT change',
     [],
     (chat, { session }) => ({
       operation: 'v3.updateChat',
@@ -103,7 +103,7 @@ describe('v3: laws of chats', () => {
   }))
 
   testChanges(
-    'the favorites MUST NOT show a chat that is removed from them, and it MUST be kept',
+    'the favorites MUST NOT show a chat that is removed from them, and the chat MUST be kept',
     [],
     (chat) => ({
       operation: 'v3.removeFavorite',
@@ -118,7 +118,7 @@ describe('v3: laws of chats', () => {
   )
 
   testChanges(
-    'a chat that is deleted MUST NOT be shown by any read, and no other chat MUST change',
+    'a deleted chat MUST NOT be shown by any read, and other chats MUST NOT change',
     ['V3-CHAT-11'],
     (chat) => ({
       operation: 'v3.deleteChat',
@@ -131,7 +131,7 @@ describe('v3: laws of chats', () => {
   )
 
   test(
-    'a chat MUST keep its turn when another one with a turn is deleted, whose history MUST be gone',
+    'deleting a chat MUST delete its history, and MUST keep the turns of another chat',
     covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
       requests: 77,
       generations: 2,

@@ -207,7 +207,7 @@ function setRuns(run: Run, part: (runs: readonly unknown[]) => readonly unknown[
 const statesFact = (run: unknown) => JSON.stringify(run).includes('{nonce}')
 
 const ofGuess = (fate: string) =>
-  `our guess at the shape of runs was ${fate}: set requests.runs in the target profile`
+  `the guessed shape of runs was ${fate}: set requests.runs in the target profile`
 
 const hasRuns = (row: Row) => row['runs'] !== plain && row['runs'] !== 'none'
 

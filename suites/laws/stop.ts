@@ -220,7 +220,7 @@ export function requireLimited({ session }: Scenario, trials: readonly Trial[]):
       return row['text'] === plain && row['stop'] === plain && !isAsked ? [false] : []
     })
     if (areCut.length === 0 || areCut.includes(true)) continue
-    const reason = `every ${isStream ? 'stream' : 'answer'} is short by itself, so that a limit does not show`
+    const reason = `every ${isStream ? 'stream' : 'answer'} is short anyway, so a limit has no visible effect`
     session.markUndecided('inconclusive', ['OAI-MAXTOK-01', 'OAI-MAXTOK-02'], reason)
   }
 }

@@ -173,7 +173,7 @@ async function usesAllowedTools(run: Run, { body, answer }: Trial): Promise<void
     await v3.generateOk(v3.generateBody(await v3.createChat(), ask)),
   ).includes(name)
   if (!run.usesTool) {
-    const weak = `asked for it, the model did not use ${name}`
+    const weak = `the model did not use ${name} when asked to`
     return session.markUndecided('inconclusive', ['V3-TOOLS-02', 'V3-TOOLS-03'], weak)
   }
   const calls = callsOf(answer)

@@ -82,9 +82,9 @@ describe('compatible surface: parameters', () => {
       const right = new TextDecoder().decode(control.request.body ?? undefined)
       const streamed = right.replace('{', '{"stream":true,')
       for (const [what, text] of [
-        ['a body that breaks off', right.slice(0, -2)],
+        ['a truncated body', right.slice(0, -2)],
         // Text after the end of the value is left out: usual decoders stop before it.
-        ['a body that breaks off and asks for a stream', streamed.slice(0, -2)],
+        ['a truncated body with stream: true', streamed.slice(0, -2)],
         ['a body with a stray comma', right.replace('{', '{,')],
         ['an empty body', ''],
       ] as const) {

@@ -67,7 +67,7 @@ async function arrivalOfText(
   }
   const gathered = deliveries.filter(isGathered)
   const description = gathered.at(-1)?.description ?? deliveries.at(-1)?.description ?? ''
-  const summary = `${description}, and alike in ${gathered.length} of ${replies.length} streams`
+  const summary = `${description}, as in ${gathered.length} of ${replies.length} streams`
   if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough)
     return { kind: 'held back', description: summary, replies }
   const times = replies.map(({ ending }) => ending.atMs)
@@ -80,11 +80,11 @@ async function arrivalOfText(
   const all = [...replies, control]
   const briefMs = Math.round(control.ending.atMs)
   if (briefMs > longMs * briefShare) {
-    const alike = `${summary}, but a brief answer took ${briefMs} ms as well`
+    const alike = `${summary}, but a short answer took ${briefMs} ms as well`
     return { kind: 'undecided', description: isDecided ? alike : description, replies: all }
   }
   if (isDecided) return { kind: 'held back', description: summary, replies: all }
-  const suspicion = `every long answer came at once, ${Math.round(longMs)} ms or more after its request, a brief one after ${briefMs} ms: a proxy may buffer the stream`
+  const suspicion = `every long answer arrived at once, ${Math.round(longMs)} ms or more after its request, a short one after ${briefMs} ms: a proxy may buffer the stream`
   return { kind: 'undecided', description: suspicion, replies: all }
 }
 

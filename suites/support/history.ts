@@ -52,7 +52,7 @@ export async function claimLinked(
     const ids = new Set(values.filter((one) => one !== body['parent_id']))
     for (const id of [...ids].slice(0, maxIds)) {
       const other = await v3.generate({ ...body, parent_id: id }, { role: 'probe' })
-      assume(isDeclined(other), 'parent_id takes another id than that of the response', other)
+      assume(isDeclined(other), 'parent_id refers to another id than that of the response', other)
     }
   }
   claim('V3-GEN-11', () => expectAccepted(linked, 'a turn with parent_id'), linked, first)

@@ -131,7 +131,7 @@ export function createLimitControl({ v3, session, prompts, profile }: Scenario) 
     if (!sent.some(({ response }) => response?.status === 429)) return undefined
     control ??= answersBoth()
     if (await control) return undefined
-    return 'a request was refused with 429, and two different turns were not answered at once either'
+    return 'a request was refused with 429, and two different turns were not answered concurrently either'
   }
 }
 
@@ -210,7 +210,7 @@ export async function sayBesideOtherChat(
     claim('V3-CTX-02', () => expect([...new Set(foreign)], what).toEqual([]), one)
   }
   const isStrange = answerText(saying)?.includes(reference) === true
-  const knows = 'an answer knows what is said in another chat at the same time'
+  const knows = 'an answer contains what is said in another chat at the same time'
   claim('V3-CTX-02', () => expect(isStrange, knows).toBe(false), saying, reply)
   // A search that finds both, each with several turns.
   await chats.rename(chat.id, other.name, { role: 'probe' })

@@ -39,7 +39,7 @@ export async function askUntil<Answer>(
   return answer
 }
 
-const weak = 'the model does not give back a fact that stands among other sentences'
+const weak = 'the model does not recall a fact among other sentences'
 
 /**
  * Tests if the model recalls a fact from a whole conversation that is sent as one message. If not, the model is

@@ -36,7 +36,7 @@ export function claimSteady(
 ): void {
   const { requests, errors = [] } = session.findings.frequentErrors(operation) ?? {}
   if (errors.length === 0) return
-  const why = `${errors.length} of ${requests} requests were answered 500, and accepted when they were repeated`
+  const why = `${errors.length} of ${requests} requests were answered 500, but accepted when they were repeated`
   session.addFinding(requirement, 'broken', why, errors)
 }
 

@@ -134,8 +134,8 @@ export function claimNotSearched(
   else claim(requirement, () => expect(reply.searched, what).toBe(false), ...evidence)
 }
 
-export const noVisibleSearch = 'rag: true shows no search, so its absence says nothing'
-export const maybeToolCall = 'the search may be a call of the model itself'
+export const noVisibleSearch = 'rag: true shows no search, so the absence of one proves nothing'
+export const maybeToolCall = 'the search may be a tool call of the model'
 
 /** Names of the calls in a v2 answer; other fields may list the tools, but a call has arguments, or is named so. */
 export function toolsCalledIn(answer: Exchange): readonly unknown[] {

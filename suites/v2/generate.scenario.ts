@@ -84,7 +84,7 @@ describe('v2: retrieval', () => {
       }
       const visible = await findVisibleSearch(ask, tool)
       const { control, more } = visible
-      assume(control.searched, 'rag: true does not bring the fact', ...control.evidence)
+      assume(control.searched, 'rag: true does not retrieve the fact', ...control.evidence)
       const rows = besidesRag(dimensionsOf(profile, undefined), scenario)
       const tried = depth === 'full' ? rows : rows.slice(0, 1)
       for (const [at, [under, members]] of tried.entries())

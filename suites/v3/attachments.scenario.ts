@@ -29,7 +29,7 @@ describe('v3: attachments', () => {
       const uploaded = file === named ? first : await uploadFile(scenario, file)
       if (isContentRefusal(uploaded) && profile.requests.upload?.part === undefined) {
         const reason =
-          'a file in the part "file" was refused, without a chat and with one in the field "chat_id"; both names are guesses: set requests.upload'
+          'a file in the part "file" was refused, without a chat and with one in the field "chat_id"; both names are guesses: set requests.upload in the target profile'
         return session.markUndecided('unproven', described, reason)
       }
       // Unsupported Media Type (RFC 9110, section 15.5.16): "any further upload rules: not shown".
@@ -45,7 +45,8 @@ describe('v3: attachments', () => {
       const isVisible = !succeeded(uploaded) || record !== undefined || (await listed())
       assume(isVisible, 'neither the answer to the upload nor the list shows the file', uploaded)
       claim('V3-ATT-01', () => expectAccepted(uploaded, 'POST /attachment'), uploaded)
-      const missing = 'the answer to the upload shows no attachment: say shapes.attachment'
+      const missing =
+        'the answer to the upload shows no attachment: set shapes.attachment in the target profile'
       assume(record, missing, uploaded)
       const shape = `POST /attachment: ${statusText(uploaded)} ${describeShape(uploaded)}`
       session.observe('OPEN-14', shape, [uploaded])

@@ -58,7 +58,7 @@ describe('v3: chats', () => {
       const created = await v3.postChat(session.name(), { version: 'v2' })
       const { status } = created.response ?? {}
       session.observe('OPEN-12', `POST /chat with version v2: ${status}`, [created])
-      assume((status ?? 500) < 500, 'a body with a version got no answer', created)
+      assume((status ?? 500) < 500, 'a body with a version got no usable answer', created)
       const fromBody = v3.newChatId(created)
       if (fromBody) v3.deleteOnCleanup(fromBody)
       // A server may refuse such a body; a chat created without it must then be v3.
@@ -109,7 +109,7 @@ describe('v3: chats', () => {
       session.observe('OPEN-13', `${route}: ${statusText(named)} ${describeShape(named)}`, [named])
       const hasTitle = () => {
         expectAccepted(named, route)
-        expect(titlesIn(read), 'texts that can be a title').not.toEqual([])
+        expect(titlesIn(read), 'texts that may be the title').not.toEqual([])
       }
       claim('V3-CHAT-12', hasTitle, named, read)
       if (!succeeded(added)) return
@@ -134,7 +134,11 @@ async function useAsV3({ v3, profile, prompts }: Scenario, chatId: string) {
     .filter((call) => isDeclined(call) && namesPrefix(call, namesOf(profile, 'v2')))
     .map((call) => `${call.request.method} ${sentPath(call)}`)
   const taken = succeeded(history) && isResponse(reply)
-  assume(taken || wrong.length > 0, 'history or generation fails, not for the version', ...calls)
+  assume(
+    taken || wrong.length > 0,
+    'history or generation fails for a reason other than the version',
+    ...calls,
+  )
   return { wrong, calls }
 }
 

@@ -44,13 +44,13 @@ describe('v3: generation', () => {
         v3.generateBody(await v3.createChat(), question, { stream: true }),
       )
       const [a, b] = [finalResponse(whole), finalResponse(streamed)]
-      assume(a && b, 'one of the forms shows no final response', whole, streamed)
+      assume(a && b, 'one of the forms has no final response', whole, streamed)
       const { differentTypes, differentMembers } = compareForms(a, b)
       const sameTypes = () => expect(differentTypes, 'members of other types').toEqual([])
       claim('V3-GEN-03', sameTypes, whole, streamed)
       // A server that searches or thinks in only one of them may have further fields in it.
       const haveSameItems = itemTypesOf(a) === itemTypesOf(b)
-      assume(haveSameItems, 'the two answers hold items of different types', whole, streamed)
+      assume(haveSameItems, 'the two answers contain items of different types', whole, streamed)
       const sameMembers = () => expect(differentMembers, 'members of one form only').toEqual([])
       claim('V3-GEN-04', sameMembers, whole, streamed)
     },
@@ -75,7 +75,7 @@ describe('v3: generation', () => {
     async ({ v3, claim, session, prompts }) => {
       const chat = await v3.createChat()
       const doubtful = {
-        'a chat_id that is no UUID': v3.generateBody('nowhere', prompts.brief()),
+        'a chat_id that is not a UUID': v3.generateBody('nowhere', prompts.brief()),
         'no model_id': v3.generateBody(chat, prompts.brief(), { model_id: undefined }),
       }
       for (const [what, body] of Object.entries(doubtful)) {
@@ -115,7 +115,7 @@ describe('v3: media', () => {
       const reply = await v3.generate(v3.generateBody(chat, input, { model_id }))
       if (isDeclined(reply) && profile.requests.video === undefined) {
         const reason =
-          'our guess at the part of a video was rejected: set requests.video in the target profile'
+          'the guessed part for a video was rejected: set requests.video in the target profile'
         return session.markUndecided('unproven', ['V3-GEN-08'], reason)
       }
       claim('V3-GEN-08', () => expectResponse(reply, 'a generation with a video'), reply)

@@ -46,7 +46,7 @@ describe('v3: context of a one-shot', () => {
         ),
       )
       const isAble = foreign.length > 0 || facts.every((fact, at) => texts[at]?.includes(fact))
-      assume(isAble, 'the model does not give back a fact from the same message', ...replies)
+      assume(isAble, 'the model does not recall a fact from the same message', ...replies)
       const what = 'facts in the answers to other requests, at the same time or later'
       claim('V3-ONE-11', () => expect([...new Set(foreign)], what).toEqual([]), later, ...replies)
     },
@@ -63,7 +63,7 @@ describe('v3: context of a one-shot', () => {
         oneShot.body(prompts.brief(), { assistant_id: null, assistant }),
       )
       if (!succeeded(reply) && profile.requests.assistant === undefined) {
-        session.observe('OPEN-11', `our guess at assistant: ${reply.response?.status}`, [reply])
+        session.observe('OPEN-11', `the guessed assistant: ${reply.response?.status}`, [reply])
         const plain = await oneShot.send(oneShot.body(prompts.brief(), { assistant_id: null }))
         const isOpen =
           'the structure of assistant is open: set requests.assistant in the target profile'

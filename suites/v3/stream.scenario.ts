@@ -104,7 +104,7 @@ describe('v3: stream', () => {
         return
       }
       const names = reply.events.map((event) => event.name)
-      const isRepeat = 'the reply repeats one that failed, and may be shorter'
+      const isRepeat = 'the reply is a repeat after a failure, and may be shorter'
       assume(reply.labels.repeatOf === undefined, isRepeat, reply)
       const reasons = () =>
         expect(names, 'events of the stream').toContain('response.reasoning_text.delta')

@@ -66,7 +66,7 @@ function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {
     }
     case 'rate':
       throw new UnsearchableSloError(
-        `${expression}: a rate is what the search varies; give a latency quantile, errors or goodput`,
+        `${expression}: the search itself varies the rate; give a latency quantile, errors or goodput`,
       )
   }
 }
@@ -75,7 +75,7 @@ function latencyLimit(slo: LatencySlo): ProbeLimit {
   const { expression, statistic, limitNs, metric } = slo
   if (statistic === 'mean') {
     throw new UnsearchableSloError(
-      `${expression}: a mean is no share of requests; give a quantile, such as p95`,
+      `${expression}: a mean is not a share of requests; give a quantile, such as p95`,
     )
   }
   return {

@@ -75,7 +75,9 @@ export function buildCapacityReport(
     generator: generatorOf(run),
     notes: [
       ...(options.loop === 'open' && hasSeveralRequests(options)
-        ? ['rates are transactions a second, and transactions of this mix send several requests']
+        ? [
+            'rates are transactions per second, and transactions of this mix send several requests each',
+          ]
         : []),
       ...new Set(run.notes),
     ],
@@ -145,7 +147,7 @@ function lateText(
   )
   const cure = isBusy
     ? 'use more --workers or several machines (--runner)'
-    : 'other programs use this machine: end them, or run chatgen on another one'
+    : 'other programs are using this machine: stop them, or run chatgen on another one'
   return [
     `the load generator was ${counts} of ${probes} probes (probe ${worst.index}: ${worst.generator.reasons.join('; ')}); ${cure}`,
   ]

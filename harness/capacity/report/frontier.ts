@@ -71,7 +71,7 @@ export function hysteresisOf(
     after === 'met' ? 'none' : after === 'missed' ? ifMissed : 'undecided'
   const [load, overload] = [loadText(down), loadText(over)]
   const messages = {
-    found: `${load} was met before an overload of ${overload} and missed right after it: the target recovers late.`,
+    found: `${load} was met before an overload of ${overload} and missed right after it: the target recovers slowly.`,
     none: `${load} right after an overload of ${overload} is no worse than before.`,
     undecided: `${load} right after an overload of ${overload} decides nothing.`,
   }
@@ -118,8 +118,8 @@ export function driftOf(
     verdict: isFound ? 'found' : 'none',
     perHour: isFound ? perHour : null,
     message: isFound
-      ? `The capacity changed by ${percent} an hour during the search; the rate is that of its end.`
-      : 'No change of the capacity with time is told from noise.',
+      ? `The capacity changed by ${percent} per hour during the search; the reported rate is that at its end.`
+      : 'No change of the capacity over time stands out from the noise.',
   }
 }
 

@@ -101,7 +101,7 @@ export function policyOf(
     ...policy,
     probe: rows.findLast(({ purpose }) => purpose === 'search')?.index ?? 0,
     headers,
-    message: `limited by policy, not by capacity: the target refuses beyond ${refill.value.toPrecision(3)} requests a second and a burst of ${Math.round(burst.value)}, while its answers are as fast as without load`,
+    message: `limited by policy, not by capacity: the target refuses beyond ${refill.value.toPrecision(3)} requests per second and a burst of ${Math.round(burst.value)}, while its answers are as fast as without load`,
   }
 }
 

@@ -125,13 +125,14 @@ function digestProblems(
   return [
     ...paths.flatMap((path) => {
       const name = contentName(path)
-      if (visited.has(name) && sums.has(name)) return [`${name} is there twice, compressed and not`]
+      if (visited.has(name) && sums.has(name))
+        return [`${name} occurs twice, compressed and uncompressed`]
       visited.add(name)
       return changeOf(dir, path, sums.get(name))
     }),
     ...without(listed, names).map((name) => `${name} is missing`),
     ...without(bundleNames, listed).map((name) => `${sumsName} does not list ${name}`),
-    ...without(listed, bundleNames).map((name) => `${name} is no part of a bundle`),
+    ...without(listed, bundleNames).map((name) => `${name} does not belong in a bundle`),
   ]
 }
 

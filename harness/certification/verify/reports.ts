@@ -39,7 +39,7 @@ export function verdictDifferences(
     const [was, is] = [before.get(id), after.get(id)]
     if (was?.verdict === is?.verdict) return []
     const reason = is?.message ? `: ${is.message}` : ''
-    return [`${id} was reported as ${wordOf(was)}, and the evidence shows ${wordOf(is)}${reason}`]
+    return [`${id} was reported as ${wordOf(was)}, but the evidence shows ${wordOf(is)}${reason}`]
   })
 }
 

@@ -43,7 +43,7 @@ const recordOf = fileOf('run.json')
 
 const minuteLater = (at: string) => new Date(Date.parse(at) + 60_000).toISOString()
 const trailer =
-  /files and digests: .* was changed: its gzip trailer does not fit, or bytes follow it/
+  /files and digests: .* was changed: its gzip trailer does not match its content, or bytes follow it/
 
 const edited: Readonly<Record<string, Edited>> = {
   'an edited request and an edited header': {
@@ -179,7 +179,7 @@ const edited: Readonly<Record<string, Edited>> = {
   },
   'an additional file': {
     edit: (dir) => writeFileSync(join(dir, 'award.txt'), 'gold'),
-    reasons: [/files and digests: award\.txt is no part of a bundle/],
+    reasons: [/files and digests: award\.txt does not belong in a bundle/],
   },
   'a missing file': {
     edit: (dir) => rmSync(join(dir, 'badge.svg')),

@@ -96,7 +96,7 @@ export function failedIn(folder: string) {
   const place = hasReport(folder) ? folder : latestAside(folder)
   if (place === undefined) {
     throw new ConfigurationError([
-      `--failed: ${folder} has no readable ${reportName} of an earlier check: run chatgen check without --failed first, or pass its folder as --out`,
+      `--failed: ${folder} has no readable ${reportName} from an earlier check: run chatgen check without --failed first, or pass the folder of that check with --out`,
     ])
   }
   const stored = openStored(place)

@@ -66,7 +66,7 @@ test('--failed checks only requirements that failed, and none if all passed', as
 
   ended(await startReferenceServer({ keys: [key], port: Number(new URL(broken.url).port) }))
   await ends(`${line} --failed`, 0)
-  const nothing = /^Nothing of this selection was violated or undecided/
+  const nothing = /^Nothing in this selection was violated or undecided/
   await ends(`${line} --failed`, 0, { out: nothing })
   const { stdout } = await run(`${line} --failed --json`)
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'conforms', totals: { pass: 1 } })

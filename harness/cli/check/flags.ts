@@ -19,9 +19,9 @@ export function checkFlags() {
       --profile <name>=full  surfaces to check
       --only <glob>:list?all  requirement ids, areas or titles; repeatable
       --skip <glob>:list?none  requirements to skip, as for --only
-      --failed  only what was violated or undecided before
+      --failed  check only what the previous check left violated or undecided
       --fail-fast  end at the first violation
-      --watch [path]  again after a change of a file or of the target
+      --watch [path]  check again when a file changes or the target restarts
       --strict  count warnings as violations
       --dry-run  print the number of requests without sending any`,
       { name: profileNames },
@@ -41,7 +41,7 @@ export function checkFlags() {
 export function gateFlags() {
   return flagTable(`
     --baseline <file>  known violations, YAML or JSON
-    --allow-undecided <glob>:list?none  conform although these are undecided; repeatable`)
+    --allow-undecided <glob>:list?none  requirements that may stay undecided; repeatable`)
 }
 
 export type CheckFlags = FlagsOf<typeof checkFlags> & TargetFlags
@@ -49,11 +49,11 @@ export type CheckFlags = FlagsOf<typeof checkFlags> & TargetFlags
 function runFlags() {
   return flagTable(
     `
-    --depth <name>=normal  conditions of requests: each once, each several times, or each pair
+    --depth <name>=normal  coverage of request conditions: each once, each several times, or each pair
     --jobs <n>=${defaultJobs}  number of concurrent scenarios
     --max-requests <n>  maximum number of requests, cleanup included
     --max-generations <n>=${defaultMaxGenerations}  maximum number of generations
-    --explore <n>:whole  operations of random sequences after the suites; 0 for none
+    --explore <n>:whole  random operations to run after the suites; 0 for none
       (default: ${defaultOperations} in profile full without --only)
     --update-baseline  write the current violations to the baseline, for review
     --seed <text>:seed  seed of generated names and nonces`,

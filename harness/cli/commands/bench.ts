@@ -36,7 +36,7 @@ type BenchFlags = FlagsOf<typeof benchFlags>
 
 const more = `
 Runs six cases one after the other: a chat completion, a v3 generation and a v3 one-shot, each streamed
-and as JSON. The loop is closed: each connection sends its next request when it has the response. That
+and as JSON. The loop is closed: each connection sends its next request when the previous response has ended. This
 measures maximum throughput; use chatgen load to measure latency at a given rate.
 
 Requests cost more as a v3 chat grows. A connection therefore starts a new chat after --turns turns,
@@ -49,7 +49,7 @@ writes the bytes of a response of the target: the ratio is comparable between ma
 Without a URL the bundled server is measured, in a separate process.
 
 Exit codes: 0 done, 1 a response failed or was truncated, 2 usage, 3 target unreachable or API key
-rejected, 5 no response ended within a case, 6 the client was the bottleneck, 130 interrupted.
+rejected, 5 no response completed within a case, 6 the client was the bottleneck, 130 interrupted.
 
 Examples:
   $ chatgen bench
@@ -94,7 +94,7 @@ async function bench(url: string | undefined, flags: BenchFlags, io: Io): Promis
   }
 }
 
-const prompt = 'Describe a harbour at dawn, at some length.'
+const prompt = 'Describe a harbor at dawn, at some length.'
 
 /** @throws ConfigurationError if --only matches no case */
 async function casesOf({ only }: BenchFlags) {

@@ -23,7 +23,7 @@ Examples:
   $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
 
 Nothing is sent. Without --public-key the key in the bundle is used, which shows that the bundle is
-whole, and not whose it is. The envelope can be verified without chatgen: docs/certification.md
+intact, but not who signed it. The envelope can be verified without chatgen: docs/certification.md
 
 Exit codes:
   0 verified   1 not verified, with the reason   2 usage, or not a bundle   4 internal error
@@ -36,7 +36,7 @@ export const verifyCommand = defineCommand({
     flagTable(`
       --public-key <file>  public Ed25519 key of the signer, PEM
       --challenge <text>  challenge issued by the certification program
-      --over <time>  shortest time from the first round to the last
+      --over <time>  minimum time between the first round and the last
       --json  print the result as JSON
       --quiet  print the outcome only`),
   help: verifyExamples,

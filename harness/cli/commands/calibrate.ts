@@ -13,7 +13,7 @@ function calibrateFlags() {
   return flagTable(
     `
     --rates <list>:rates=500,1000,2000,4000,8000,13000  event rates per second, ascending
-    --duration <time>=8s @calibrate  duration of each rate
+    --duration <time>=8s @calibrate  time to measure each rate
     --workers <n>=1  number of worker threads
     --out <file> @calibrate  output file (default: in the user's cache folder)
     --json  print the calibration as JSON
@@ -27,7 +27,7 @@ type CalibrateFlags = FlagsOf<typeof calibrateFlags>
 const more = `
 Runs the bundled server in a separate process at increasing event rates and measures the timestamp
 error of the load generator: each worker also reads a stream whose events carry their send time. The
-result is stored for this machine; reports of chatgen load then show which share of its capacity a run
+result is stored for this machine; reports of chatgen load then show what share of its capacity a run
 used.
 
 The bundled server needs about one CPU core: calibrate on an idle machine.

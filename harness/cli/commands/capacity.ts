@@ -56,8 +56,8 @@ Exit codes:
   3 target unreachable, not this service, API key rejected, or the target died during the search
   4 internal error
   5 the budget ended before the interval was narrow enough
-  6 the load generator was the bottleneck (the answer says which rate it holds)
-  130 interrupted (the answer is the bracket that was known)`
+  6 the load generator was the bottleneck (the result states the rate that it sustains)
+  130 interrupted (the result is the bracket found so far)`
 
 /** Highest load of a search, unless --max is given. */
 const defaultMax = 10_000
@@ -163,12 +163,14 @@ async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
 function rangeOf({ min, max = defaultMax, concurrency, probe = 0, budget }: CapacityFlags) {
   if (probe > budget) {
     throw new ConfigurationError([
-      `--probe: ${probe} ms do not fit into the --budget, ${budget} ms`,
+      `--probe: a probe of ${probe} ms does not fit into the --budget of ${budget} ms`,
     ])
   }
-  if (min >= max) throw new ConfigurationError([`--min ${min} is not below --max ${max}`])
+  if (min >= max) throw new ConfigurationError([`--min (${min}) must be below --max (${max})`])
   if (concurrency === true && !(Number.isInteger(min) && Number.isInteger(max))) {
-    throw new ConfigurationError(['--min and --max of --concurrency are whole numbers of clients'])
+    throw new ConfigurationError([
+      'with --concurrency, --min and --max must be whole numbers of clients',
+    ])
   }
   return { min, max }
 }

@@ -31,10 +31,10 @@ function certifyFlags() {
       --challenge <text>  challenge issued by the certification program
       --key <file> @certify  private Ed25519 key, PEM
       --profile <name>=full @certify  surfaces to certify
-      --over <time>  time from the first round to the last
+      --over <time>  time between the first round and the last
       --jobs <n>=${defaultJobs}  number of concurrent scenarios
       --out <dir>=chatgen-certificate @certify  folder of the bundle, new or empty
-      --dry-run  name what is missing, or print the cost, without sending requests
+      --dry-run  list the missing inputs, or print the number of requests, without sending any
       --quiet  print the outcome only`,
       { name: profileNames },
     ),
@@ -51,7 +51,7 @@ Examples:
   $ chatgen certify --image chat:1.4 --port 8080 --target profile.yaml --product product.yaml --challenge 2026-11-7f3a9c51e02b --key ed25519.pem --out bundle
   $ chatgen verify bundle --public-key vendor.pem --challenge 2026-11-7f3a9c51e02b
 
-Three rounds with seeds from the challenge. Every required requirement must pass, or be not applicable, in
+Runs three rounds with seeds derived from the challenge. Every required requirement must pass, or be not applicable, in
 each round; warnings are listed in the certificate. Rules: docs/certification.md
 
 Exit codes:
@@ -189,6 +189,6 @@ async function planOf(
 /** Names the reason if a folder cannot hold a bundle: files of an earlier one would not be part of the new one. */
 function notEmpty(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
-  const refused = `--out: the folder ${folder} is not empty; a bundle needs a new folder`
+  const refused = `--out: the folder ${folder} is not empty: choose a new or empty one`
   return readdirSync(folder).every((name) => name === lockName) ? [] : [refused]
 }

@@ -80,7 +80,7 @@ async function checkAgain(check: Use): Promise<ExitCode> {
         if (!(error instanceof TargetUnusableError)) throw error
         io.err(`chatgen: ${printable(error.message)}`)
       }
-      io.err('chatgen: waiting for a change (Ctrl-C ends)')
+      io.err('chatgen: waiting for a change (Ctrl-C to stop)')
       const change = await watch.next(io.signal)
       if (change === null) return exitCode.interrupted
       io.err(`chatgen: ${printable(change)}`)
@@ -122,7 +122,7 @@ async function checkOnce(given: Use, session?: Session): Promise<ExitCode> {
   if (changes !== null) print(changes)
   if (failed && !quiet) {
     const checked = count(selection.only.length, 'requirement')
-    print(`Only ${checked} that failed before: run without --failed for all.`)
+    print(`Checked only the ${checked} that failed before: run without --failed to check all.`)
   }
   if (!quiet && result.outcome !== 'violated' && !result.interrupted) {
     const next = nextSteps(missing, check)
@@ -173,10 +173,10 @@ async function nothingFailed({ url, flags, io }: Check, print: Io['out']): Promi
   }
   const selected: readonly string[] = selectRequirements(flags)
   const requirements = report.requirements.filter(({ id }) => selected.includes(id))
-  if (requirements.length === 0) refuseFailed('no results of this selection', out)
+  if (requirements.length === 0) refuseFailed('no results for this selection', out)
   const checked = `${count(report.requirements.length, 'requirement')} of ${target.baseUrl}`
   print(
-    `Nothing of this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`,
+    `Nothing in this selection was violated or undecided in ${out} (${outcome}, ${checked}, ${startedAt}).`,
   )
   const totals = countTotals(requirements, report.totals.observed)
   const own = { ...report, requirements, totals, interrupted: false, baseline: undefined }

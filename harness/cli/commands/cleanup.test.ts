@@ -31,7 +31,7 @@ describe('chatgen cleanup', () => {
         "3 chats deleted or already gone",
         "deleted  ID  Known1 chatgen-5eed: DELETE: 204, then GET: 404",
         "deleted  ID  Lost1 chatgen-5eed: DELETE: 204, then GET: 404",
-        "gone     by name  Never1 chatgen-5eed: no chat of this name is listed",
+        "gone     by name  Never1 chatgen-5eed: no chat with this name is listed",
         "j.ndjson: run chatgen-5eed against URL (chatgen 0.1.0): 3 chats to delete, 1 truncated line",
         "not deleted: 1 attachment (the interface has no route to delete them)",
       ]

@@ -93,7 +93,7 @@ async function removeContainers(io: Io, isDryRun: boolean): Promise<void> {
     io.out(`${isDryRun ? 'would remove' : 'removed'}  containers, networks and volumes of ${run}`)
   }
   for (const run of elsewhere) {
-    io.out(`kept  ${run}: a run of another machine, which may be going on`)
+    io.out(`kept  ${run}: a run from another machine, which may still be running`)
   }
   if (ended.length === 0 && elsewhere.length === 0) io.out('no containers of killed runs')
 }

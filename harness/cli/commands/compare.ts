@@ -73,7 +73,7 @@ function compareFlags() {
       --no-rejudge  do not judge the exchanges of A again
       --metric <names>  figures of load reports to compare, e.g. ttft.p99,success; repeatable
         (default: p50 and p95 of ttft, tpot and e2e, success, and goodput if both have the same SLOs)
-      --tolerance <share>=5%  change of a latency or rate that counts as none
+      --tolerance <share>=5%  largest change of a latency or rate that counts as no change
       --report <formats>:list=console  formats: ${Object.keys(comparisonKind.formats).join(', ')}`,
       { names: comparedFigures, share: percentage },
     ),
@@ -97,8 +97,8 @@ The exchanges of A are judged again by this version of chatgen, to tell changes 
 changes of chatgen. Differences in URL, profile, selection and depth of the two runs are listed first. Nothing
 is sent.
 
-Of load reports it prints the ratio of each figure with its interval, and a verdict with a family-wise
-error of 5 %.
+For load reports, it prints the ratio of each figure with its confidence interval, and a verdict with a
+family-wise error rate of 5 %.
 
 Exit codes:
   0 no regression   1 a requirement is newly violated, or a figure is a regression

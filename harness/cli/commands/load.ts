@@ -44,11 +44,11 @@ function flagsOfLoad() {
     ...outputFlags(loadKind, 'also print latencies by transaction'),
     ...outFlag(),
     ...flagTable(`
-      --no-requests  do not write ${requestsName}, a line for each request
+      --no-requests  do not write ${requestsName}, which has one line per request
       --dry-run  print the number of requests without sending any`),
     ...uiFlag(),
     ...flagTable(
-      '--upload <url|file>  also send report.json by PUT to a presigned URL; of a file, the line of the shard',
+      '--upload <url|file>  also upload report.json to a presigned URL (PUT); in a file, each shard has a line',
     ),
   ]
 }

@@ -31,20 +31,20 @@ Examples:
   $ chatgen plan --from capacity --demand day.csv --slo 'ttft.p95 < 1s' --report console,html
   $ chatgen plan --from one --from three --sizes 1,3 --demand 'rate=90/s' --slo 'ttft.p95 < 1s'
 
-A trace is CSV with a heading: "at" (seconds, 14:30, or date and time) and "rate" (requests a second until
-the next line), or "requests" (their number until then), or one request a line, with "prompt" and "answer"
-in tokens if known. Lines of JSON are those of chatgen load --replay, or requests.ndjson of a load run. The
-hour with the most requests is planned for. Nothing is sent.
+A trace is CSV with a header row: "at" (seconds, 14:30, or date and time) and either "rate" (requests per
+second until the next row) or "requests" (their number until then); or one request per row, with "prompt"
+and "answer" in tokens if known. JSON lines have the format of chatgen load --replay, or are requests.ndjson
+of a load run. The plan is for the hour with the most requests. Nothing is sent.
 
 Exit codes:
   0 planned
   1 no number of replicas meets the SLOs
   2 usage, not a capacity report, a demand or a trace that cannot be read, an SLO that was not measured,
     measurements with different SLOs, mixes or loops, or a capacity report that was edited after its run
-  5 a measurement is undecided: the plan is provisional, or there is none if two rates were not measured,
-    or if its requests do not tell the times of an iteration, a sequence and a prompt apart;
-    or the service model does not reproduce the measurement: the plan is not reliable
-  6 a measurement is invalid, because the load generator was its bottleneck: nothing is planned`
+  5 a measurement is undecided, so the plan is provisional; there is no plan, because fewer than two rates were
+    measured or the requests do not separate the times of an iteration, a sequence and a prompt;
+    or the service model does not reproduce the measurement, so the plan is not reliable
+  6 a measurement is invalid, because the load generator was the bottleneck: no plan`
 
 /** `chatgen plan`: replicas for a demand, from measured capacity. */
 export const planCommand = defineCommand({
@@ -72,7 +72,7 @@ export const planCommand = defineCommand({
     command.addOption(
       new Option('--capacity [file]')
         .preset('file')
-        .argParser(() => command.error('error: the flag of a capacity report is --from FILE'))
+        .argParser(() => command.error('error: pass a capacity report with --from FILE'))
         .hideHelp(),
     ),
   async run({ flags, io }) {
@@ -80,7 +80,7 @@ export const planCommand = defineCommand({
     const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
     if (flags.demand === undefined) {
       throw new ConfigurationError([
-        "no demand given: pass --demand 'concurrency=600', 'rate=90/s' or the file of a trace",
+        "no demand given: pass --demand 'concurrency=600', 'rate=90/s' or a trace file",
       ])
     }
     const slos = slosOf(flags.slo.length > 0 ? flags.slo : measurements[0].report.config.slos)
@@ -139,7 +139,7 @@ function demandOf(given: string): PlannedDemand {
     ({ line, message }) => `${path}:${line}: ${message}`,
   )
   if (trace.requests > 0) return { kind: 'trace', file: path, trace }
-  throw new ConfigurationError([`${path}: there are no requests in it`])
+  throw new ConfigurationError([`${path} contains no requests`])
 }
 
 function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
@@ -153,7 +153,7 @@ function parsed<Value>(flag: string, text: string, parse: (text: string) => Valu
 function openMeasurements(paths: readonly string[], sizes: readonly number[] | undefined, io: Io) {
   if (sizes !== undefined && sizes.length !== paths.length) {
     throw new ConfigurationError([
-      `--sizes has ${count(sizes.length, 'number')}, and --from ${count(paths.length, 'file')}: give one for each`,
+      `--sizes has ${count(sizes.length, 'number')}, and --from ${count(paths.length, 'file')}: give one number for each file`,
     ])
   }
   if (sizes !== undefined && new Set(sizes).size < sizes.length) {
@@ -165,7 +165,7 @@ function openMeasurements(paths: readonly string[], sizes: readonly number[] | u
     const report = capacityIn(stored)
     if (report.probes.length === 0) {
       throw new ConfigurationError([
-        `${stored.file} has no probes: its search ended before the first`,
+        `${stored.file} has no probes: its search ended before the first one`,
       ])
     }
     return { file: stored.file, replicas: sizes?.[at] ?? at + 1, report }

@@ -33,7 +33,7 @@ describe('the banner', () => {
       Faults:    stream-status-201
       Dialects:  line-ends-crlf
       Browsers:  pages of http://localhost:5173
-      API key:   as given by --key (2 keys, each is a user)"
+      API key:   as given with --key (2 keys, each is a user)"
     `)
     expect(run.soFar()).not.toMatch(/one-key|other-key/)
     expect((await fetch(`${url}/docs`)).status).toBe(200)

@@ -35,7 +35,7 @@ function serveFlags() {
       --script <file>  answers, tool calls, errors and delays of the model, YAML or JSON
       --record <file>  write the answers of the model to a script
       --replay <file> @serve  answer from a script alone; other requests get status 501
-      --control <port>  second port, on loopback, that sets answers, resets the server and lists its requests
+      --control <port>  second port, on loopback, to set answers, reset the server and list its requests
       --log <format>  log requests on standard output`,
       { portNumber, port: portNumber, format: ['pretty', 'json'] },
     ),
@@ -65,7 +65,7 @@ Examples:
   $ chatgen serve --script answers.yaml --control 4011
   $ chatgen serve --record answers.yaml       (and then: chatgen serve --replay answers.yaml)
 
-Times of --pace may be random, lognormal(MEDIAN,SIGMA), drawn from --seed. freeze=DURATION@TIME pauses
+Times in --pace may be random: lognormal(MEDIAN,SIGMA), drawn with --seed. freeze=DURATION@TIME pauses
 the server once, TIME after its first response. --engine replaces --pace: requests wait for one of
 max-num-seqs places in a batch; if more than max-waiting requests wait, the server answers 503. For a
 request with the header X-Chatgen-Stamps: 1 the server reports when it received the request and sent each
@@ -90,7 +90,7 @@ export const serveCommand = defineCommand({
 async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const { port, host, key: keys, seed, requestsPerMinute, fault: faults, dialect: dialects } = flags
   const speed = await speedOptions(flags)
-  if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): an empty key'])
+  if (keys?.length === 0) throw new ConfigurationError(['--key (CHATGEN_KEY): the key is empty'])
   // A thousand deviations are loaded only if the flags name any.
   const deviations =
     faults.length + dialects.length > 0 && (await import('../../library/deviations.ts'))
@@ -146,7 +146,7 @@ function originsOf(values: readonly string[]): readonly string[] {
     const isOrigin = value === '*' || (URL.canParse(value) && new URL(value).origin === value)
     if (!isOrigin) {
       throw new ConfigurationError([
-        `--cors: ${JSON.stringify(value)} is no origin such as http://localhost:5173, without a path`,
+        `--cors: ${JSON.stringify(value)} is not an origin such as http://localhost:5173, without a path`,
       ])
     }
   }
@@ -173,7 +173,7 @@ function bannerText(
     Browsers: origins.length > 0 && `pages of ${origins.join(', ')}`,
     Store: store !== 'memory' && store,
     Control: control,
-    'API key': keysGiven ? `as given by --key${users}` : key,
+    'API key': keysGiven ? `as given with --key${users}` : key,
   }
   return [
     `Listening on ${url}`,

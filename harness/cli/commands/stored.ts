@@ -43,8 +43,8 @@ function reportFlags() {
   const formats = Object.keys(capacityKind.formats).join(', ')
   return [
     ...flagTable(`
-      --report <formats>:list?console  formats of all: ${formats}; of a check also badge,
-        of a load run csv and prometheus
+      --report <formats>:list?console  formats: ${formats}; for a check also badge,
+        for a load run also csv and prometheus
       --out <dir> @report  output folder; - for standard output (default: the folder of the report)
       --baseline <file>  known violations of a check, in place of those of the run`),
     ...colorFlag(),
@@ -87,7 +87,7 @@ export const reportCommand = defineCommand({
     }
     if (flags.baseline !== undefined && kind !== 'conformance-report') {
       throw new ConfigurationError([
-        `--baseline applies to checks only: ${files[0]?.file} is no report of one`,
+        `--baseline applies only to checks: ${files[0]?.file} is not the report of one`,
       ])
     }
     const code = renderKind(kind, files, renderer(flags, io))
@@ -196,7 +196,7 @@ Examples:
   $ chatgen rejudge last-month --out last-month-today --report console,html
 
 Runs the scenarios of this version over the stored exchanges; nothing is sent. Requirements that need
-a request which is not in the recording are inconclusive.
+a request that is not in the recording are inconclusive.
 
 Exit codes:
   those of chatgen check; also 2 if the folder lacks run.json or

@@ -24,11 +24,10 @@ Examples:
   $ chatgen check --target staging.yaml --ui
 
 With a target, the page has buttons that run chatgen check for all requirements, for those of a section,
-for one, or for those that failed in the results folder. A run of a part has its results in a subfolder,
-part-1, part-2, …; a run of everything replaces them. Of several results two can be compared. A load run or a
-capacity search is shown with --ui of its command.
-
-The page is served on 127.0.0.1 until Ctrl-C. The token in its address is needed for everything.`
+for one, or for those that failed in the results folder. A partial run writes its results to a subfolder,
+part-1, part-2, …; a run of everything replaces them. Any two of several results can be compared. To watch a
+load run or a capacity search, pass --ui to its command.
+The page is served on 127.0.0.1 until Ctrl-C, and only to requests with the token in its address.`
 
 /** `chatgen ui`: a page for a target, or for stored results. */
 export const uiCommand = defineCommand({

@@ -29,7 +29,7 @@ export function loadFlags() {
       `
       --spread <spread>=round-robin  distribution of requests over several endpoints; sticky: a chat stays on one
       --rate <n>:rate  open loop: transactions per second
-      --concurrency <n>  closed loop: number of clients, each waits for its response
+      --concurrency <n>  closed loop: number of clients, each of which waits for its response
       --ramp <ramp>  linear ramp FROM..TO/TIME, e.g. 0..100/60s
       --steps <steps>  successive rates, e.g. 10:30s,20:30s
       --replay <file>  replay the arrivals of a trace, NDJSON
@@ -72,7 +72,7 @@ export function trafficFlags<Slo>(slo: readonly Slo[]) {
       --races <share>=0  share of v3 generations sent twice concurrently with the same Idempotency-Key
       --drain <time>=10s  time to wait at the end for in-flight requests
       --max-in-flight <n>=10000  maximum concurrent transactions; exceeding it makes the run invalid
-      --connections <n>  maximum open connections, of setup and cleanup too; further requests wait
+      --connections <n>  maximum open connections, including setup and cleanup; further requests wait
       --no-usage  omit stream_options.include_usage from streamed completions
       --no-keep-alive  open a new connection for each request
       --seed <text>:seed  seed of the plan`,
@@ -93,12 +93,12 @@ export function searchFlags() {
       `
       --min <n>:rate=1  lowest load of the search: transactions per second, or clients
       --max <n>:rate  highest load of the search (default: 10000)
-      --precision <share>:precision=5%|5%, or what the budget can decide  half width of the interval that ends the search
+      --precision <share>:precision=5%|5%, or what the budget can decide  half-width of the confidence interval that ends the search
       --budget <time>=20m  maximum time of the search
       --concurrency @capacity  closed loop: search for the number of clients
       --probe <time>  length of a probe (default: a thirtieth of the budget, 2s to 60s)
       --rest <time>=30s  maximum wait for the unloaded latency after a probe that missed an SLO
-      --headroom <share>:percentage=70%  share of the capacity for which to plan`,
+      --headroom <share>:percentage=70%  share of the capacity to plan for`,
       own,
     ),
     ...trafficFlags(

@@ -65,7 +65,7 @@ test('a load ends during preparation if no chat can be created', async () => {
   const line = 'load --target target.yaml --rate 100 --mix v3-stream --duration 20s'
   const { code, stderr } = await run(line)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'POST /api/v3/chat had no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
+    'POST /api/v3/chat got no answer within 1000 ms (limits.timeoutMs), 3 times in a row, while the chats of the run were created. No load was sent.',
   )
   expect(code).toBe(3)
   // Of 2,000, the first concurrent ones and a few more.

@@ -117,7 +117,7 @@ describe('chatgen load', () => {
       v3-history                  6         6           325            424
       v3-chat                     3        10           879            667
 
-      Minimum number of requests: the page count of a history depends on the target.
+      This is the minimum: the number of pages of a history depends on the target.
       Chats are created before the run and deleted after it.
       "
     `)

@@ -118,7 +118,7 @@ function reportFile(path: string): string {
   const recorded = existsSync(join(path, exchangesName)) && existsSync(join(path, runRecordName))
   throw new ConfigurationError([
     recorded
-      ? `${path} has no ${reportName}: its run did not finish. Run chatgen rejudge ${path} to make a report of its recording`
+      ? `${path} has no ${reportName}: its run did not finish. Run chatgen rejudge ${path} to judge its recording`
       : `${path} has no ${reportName}`,
   ])
 }

@@ -79,7 +79,7 @@ test.each<
     { out: 'OAI-MODELS-01 passes now: delete its entry' },
   ],
   ['report results --baseline none.yaml', 2, { err: 'cannot read the baseline' }],
-  ['report killed', 2, { err: 'Run chatgen rejudge killed to make a report' }],
+  ['report killed', 2, { err: 'Run chatgen rejudge killed to judge its recording' }],
   ['rejudge results --baseline known.yaml --quiet', 0, { out: excepted }],
   ['rejudge results', 1, { out: 'Results: results/rejudged' }],
   ['rejudge killed --allow-undecided OAI-* --out early', 5, { out: /left no\s+report\.json/ }],

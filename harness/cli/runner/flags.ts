@@ -15,9 +15,9 @@ export function runnerFlags() {
       `
       --runner <name>  run shards as processes, as a Swarm job or as a Kubernetes Job
       --shards <n>  number of shards (default: 4)
-      --start-in <time>  time until the shards start together (default: 12s for local, 30s for an engine)
-      --runner-image <image>  container image with chatgen, for an engine; --image means
-        the same beside --runner swarm|kubernetes`,
+      --start-in <time>  time until the shards start together (default: 12s for local, 30s otherwise)
+      --runner-image <image>  container image with chatgen, for swarm and kubernetes;
+        with these runners, --image means the same`,
       { name: ['local', 'swarm', 'kubernetes'] },
     ),
   )
@@ -40,7 +40,7 @@ export function shardingOf(
     const own = { shards, 'start-in': startIn, 'runner-image': runnerImage }
     const given = Object.entries(own).find(([, value]) => value !== undefined)
     if (given === undefined) return undefined
-    throw new ConfigurationError([`--${given[0]} applies to --runner only`])
+    throw new ConfigurationError([`--${given[0]} applies only with --runner`])
   }
   return {
     runner: runnerOf(runner, runnerImage ?? image),
@@ -59,7 +59,7 @@ export function targetFlagsOf<T extends RunnerFlags & ContainerFlags>(flags: T):
   if (runner === undefined || runner === 'local') return flags
   if (compose !== undefined || port !== undefined) {
     throw new ConfigurationError([
-      `--runner ${runner} does not reach a container of this machine: pass the URL of a deployment`,
+      `shards of --runner ${runner} cannot reach a container on this machine: pass the URL of a deployment`,
     ])
   }
   return { ...flags, image: undefined }

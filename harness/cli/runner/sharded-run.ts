@@ -107,7 +107,7 @@ async function merged(
   const hash = planHash(spec)
   if (report.plan.hash === hash) return report
   throw new ConfigurationError([
-    `the shards sent plan ${report.plan.hash.slice(0, 12)}, and ${hash.slice(0, 12)} was prepared: the image has another version of chatgen`,
+    `the shards sent plan ${report.plan.hash.slice(0, 12)} instead of the prepared plan ${hash.slice(0, 12)}: the image has another version of chatgen`,
   ])
 }
 

@@ -29,11 +29,13 @@ const maxScriptLength = 16 * 1024 * 1024
  */
 export function answerOptions({ script, record, replay }: AnswerFlags): AnswerOptions {
   if (script !== undefined && replay !== undefined) {
-    throw new ConfigurationError(['--script and --replay: pass one of them'])
+    throw new ConfigurationError(['--script and --replay exclude each other'])
   }
   const file = script ?? replay
   if (file !== undefined && file === record) {
-    throw new ConfigurationError([`--record: ${record} is the file that answers are read from`])
+    throw new ConfigurationError([
+      `--record: ${record} is the file that answers are read from: choose another file`,
+    ])
   }
   const read = file === undefined ? undefined : readScript(file)
   return {

@@ -100,7 +100,7 @@ test('a changed script is reloaded, and a mistyped directive is named', async ()
   expect(await ask(url, 'hello')).toMatchObject({ text: 'the second' })
   await ask(url, '[[tokns=3]] [[wiki]]')
   await ask(url, '[[tokns=3]]')
-  const named = 'no directive, and so text of the prompt: [[tokns=3]]'
+  const named = 'not a directive, so it stays in the prompt: [[tokns=3]]'
   await notices.until((text) => text.includes(named))
-  expect(notices.text.match(/no directive/g)).toHaveLength(1)
+  expect(notices.text.match(/not a directive/g)).toHaveLength(1)
 })

@@ -85,7 +85,7 @@ export function serviceFlags() {
     `
     --store <store>=memory  storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...
     --lease <duration>:time  lease of a running request (default: 10s)
-    --running-repeat <answer>  early repeat: 409 or wait (default: 409)
+    --running-repeat <answer>  answer to a repeat while the first request runs: 409 or wait (default: 409)
     --drain-delay <duration>:optionalDuration  after SIGTERM, time between /readyz failing and 503 to new requests
       (default: none)
     --drain-timeout <duration>:time=15s  after SIGTERM, time for open responses to finish`,
@@ -123,11 +123,11 @@ async function respond(
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const action = actions[`${request.method} ${url.pathname}`]
   if (isFromPage(request)) {
-    send(response, 403, { error: 'pages in browsers and other hosts have no access' })
+    send(response, 403, { error: 'browser pages and other hosts have no access' })
   } else if (action === undefined) {
     const routes = Object.keys(actions).join(', ')
     send(response, 404, {
-      error: `no route ${request.method} ${url.pathname}; there are: ${routes}`,
+      error: `no route ${request.method} ${url.pathname}; the routes are ${routes}`,
     })
   } else {
     try {
@@ -234,7 +234,9 @@ export function mistypedReporter({ err }: Pick<Io, 'err'>): (directive: string) 
     const text = directive.slice(0, maxLength)
     if (reported.has(text) || reported.size >= maxReports) return
     reported.add(text)
-    err(`no directive, and so text of the prompt: ${text} (docs/client-development.md lists them)`)
+    err(
+      `not a directive, so it stays in the prompt: ${text} (docs/client-development.md lists the directives)`,
+    )
   }
 }
 

@@ -42,7 +42,7 @@ export function containerOf(flags: ContainerFlags, env: Io['env']): ContainerSou
     const all = { ...details, 'ready-timeout': flags.readyTimeout }
     const alone = Object.entries(all).find(([, value]) => value !== undefined)
     if (alone === undefined) return undefined
-    throw new ConfigurationError([`--${alone[0]} applies to --image and --compose only`])
+    throw new ConfigurationError([`--${alone[0]} applies only to --image and --compose`])
   }
   if (image !== undefined && compose !== undefined) {
     throw new ConfigurationError(['--image and --compose exclude each other'])
@@ -54,7 +54,7 @@ export function containerOf(flags: ContainerFlags, env: Io['env']): ContainerSou
   }
   const common = { port, env: environmentOf(flags.env ?? [], env), ready, readyMs: readyTimeout }
   if (image !== undefined) {
-    if (service !== undefined) throw new ConfigurationError(['--service applies to --compose only'])
+    if (service !== undefined) throw new ConfigurationError(['--service applies only to --compose'])
     return { ...common, from: { kind: 'image', image } }
   }
   if (compose === undefined || service === undefined) {

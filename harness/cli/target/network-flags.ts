@@ -46,7 +46,7 @@ export function withNetwork(
   )
   if (network.proxy === undefined && others.some((other) => other?.value !== ambient?.value)) {
     throw new ConfigurationError([
-      'some endpoints are reached by a proxy of the environment and others not: set network.proxy in the profile, or NO_PROXY for all of them',
+      'some endpoints go through the proxy of the environment and others do not: set network.proxy in the profile, or NO_PROXY for all of them',
     ])
   }
   if (network.proxy === undefined && ambient !== undefined) {

@@ -57,7 +57,7 @@ export function accessFlags() {
       repeatable, for ${prefixNames.join(', ')} (prefixes in the profile)
     --key-env <name>  environment variable with the API key; overrides the keys of the profile
       (default: CHATGEN_API_KEY, if the profile has no key)
-    --allow-short-key  accept a key of fewer than 8 characters, which stands readable in reports`)
+    --allow-short-key  accept a key of fewer than 8 characters, which reports then show`)
 }
 
 /**

@@ -51,7 +51,7 @@ export function readResults(path: string): Stored {
     case 'plan-report':
       return { report: planIn(file), exchanges: noExchanges }
     default:
-      throw new ConfigurationError([`${file.file} is not a report of chatgen`])
+      throw new ConfigurationError([`${file.file} is not a chatgen report`])
   }
 }
 
@@ -135,7 +135,7 @@ export function withParts(whole: Checked, parts: readonly Part[]): Checked {
     requirements,
     ...(unselected !== undefined && { unselected: unselected - added }),
     outcome: isViolated ? 'violated' : 'incomplete',
-    stopped: `${again.size} of ${requirements.length} requirements were checked again since; only a run of everything tells if the target conforms`,
+    stopped: `${again.size} of ${requirements.length} requirements have been checked again since; only a run of everything shows whether the target conforms`,
   }
   return { report, exchanges }
 }

@@ -65,7 +65,7 @@ export async function servePage(
         const body = runRequest.safeParse(parseJson(await text(request)))
         if (!body.success) return reply(response, 400, 'Not a request of this page')
         if (session.start(body.data.scope)) return reply(response, 202, '')
-        return reply(response, 409, 'A run is under way, or nothing is to be run')
+        return reply(response, 409, 'A run is already under way, or there is nothing to run')
       }
       case 'POST /stop':
         await session.stop()

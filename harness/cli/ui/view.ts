@@ -158,7 +158,7 @@ function measuredSoFar(report: LoadReport, isProbe: boolean): readonly Section[]
       ),
     {
       title: 'Generator',
-      blocks: [{ text: `${delay}; the error of timestamps is known at the end` }],
+      blocks: [{ text: `${delay}; the timestamp error is known at the end` }],
     },
   ]
 }

@@ -166,7 +166,7 @@ function converse(
       request.destroy(new Error(`more than ${maxInterim} interim responses (1xx) and no final one`))
     }
   })
-  request.on('upgrade', () => request.destroy(new Error('the target changes the protocol')))
+  request.on('upgrade', () => request.destroy(new Error('the target switched to another protocol')))
   request.on('error', fail)
   request.on('response', (answer) => {
     inspect(answer, request)

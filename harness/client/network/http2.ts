@@ -75,7 +75,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
       opening.set(url.origin, pending)
       await pending
     }
-    throw closed('the target closes every HTTP/2 connection at once')
+    throw closed('the target closes every HTTP/2 connection immediately')
   }
 
   async function send(conversation: Conversation, refusals = 0): Promise<void> {

@@ -67,7 +67,7 @@ test.each<[string, Partial<BaselineEntry>, Partial<RequirementResult>]>([
     ...([{}, { verdict: 'not-applicable', message: 'the profile says so' }] as const),
   ],
   [
-    'expired: V3-IDEM-02 has an entry that ended on 2026-06-14 (a migration is under way)',
+    'expired: V3-IDEM-02 has an entry that expired on 2026-06-14 (a migration is under way)',
     ...([{ until: '2026-06-14' }, {}] as const),
   ],
   [
@@ -197,15 +197,15 @@ describe('loadBaseline', () => {
 
   test.each([
     ['V3-IDM-02: { because: x }', 'there is no such requirement. Did you mean V3-IDEM-02?'],
-    ['V3-IDEM-02: { owner: x }', 'V3-IDEM-02.because: must give the reason why'],
-    ['V3-IDEM-02: { because: "  " }', 'V3-IDEM-02.because: must give the reason why'],
+    ['V3-IDEM-02: { owner: x }', 'V3-IDEM-02.because: must give the reason for'],
+    ['V3-IDEM-02: { because: "  " }', 'V3-IDEM-02.because: must give the reason for'],
     ['V3-IDEM-02:', 'an entry is a mapping'],
     [
       'V3-IDEM-02: { becuase: x }',
       'V3-IDEM-02.becuase: there is no such field. Did you mean because?',
     ],
     ['V3-IDEM-02: { because: x, until: 2026-02-30 }', 'V3-IDEM-02.until: must be a day'],
-    ['V3-IDEM-02: { because: x, fingerprint: 12 }', 'V3-IDEM-02.fingerprint: must be unchanged'],
+    ['V3-IDEM-02: { because: x, fingerprint: 12 }', 'V3-IDEM-02.fingerprint: must stay as'],
     [`V3-IDEM-02: { because: ${toBeWritten} }`, 'V3-IDEM-02.because: not filled in yet'],
     ['- V3-IDEM-02', 'a baseline is a mapping'],
     ['V3-IDEM-02: { because: x }\nV3-IDEM-02: { because: y }', 'unique'],
@@ -215,7 +215,7 @@ describe('loadBaseline', () => {
 
   test('names each problem with its line', () => {
     expect(problemsOf('KB-01: { because: x }\nKB-1: {}\nKB-02: {}\n')).toEqual([
-      'known.yaml:3: KB-02.because: must give the reason why the violation is accepted',
+      'known.yaml:3: KB-02.because: must give the reason for accepting the violation',
       'known.yaml:2: KB-1: there is no such requirement. Did you mean KB-01?',
     ])
   })
@@ -259,8 +259,8 @@ describe('an update of a baseline', () => {
   test('creates a draft that the next run rejects', () => {
     const first = updated('')
     expect(first).toMatchInlineSnapshot(`
-      "# Known violations by requirement id, for chatgen check --baseline. Each says because of what it is
-      # accepted; issue, owner and until (the last day on which the entry counts) may be added.
+      "# Known violations by requirement id, for chatgen check --baseline. Each gives, in because, the
+      # reason for accepting it; issue, owner and until (the last day on which the entry is valid) are optional.
 
       V3-IDEM-02:
         because: TO BE WRITTEN

@@ -71,7 +71,7 @@ function rule(
     return problem('excuses nothing', `is ${requirement.verdict}${why}: its entry has no effect`)
   }
   if (entry.until !== undefined && entry.until < today) {
-    return problem('expired', `has an entry that ended on ${entry.until} (${entry.because})`)
+    return problem('expired', `has an entry that expired on ${entry.until} (${entry.because})`)
   }
   if (!isViolation(requirement)) return 'undecided'
   if (entry.because === toBeWritten) {
@@ -171,17 +171,17 @@ const entry = z.strictObject(
   {
     /** Reason why the violation is accepted for now. */
     because: z
-      .string({ error: 'must give the reason why the violation is accepted' })
+      .string({ error: 'must give the reason for accepting the violation' })
       .trim()
-      .min(1, 'must give the reason why the violation is accepted'),
+      .min(1, 'must give the reason for accepting the violation'),
     issue: z.union([z.string(), z.number()]).transform(String).optional(),
     owner: z.string().optional(),
     /** Last day on which the entry counts. */
     until: z.iso.date({ error: 'must be a day such as 2026-12-31' }).optional(),
     /** Digest of how the requirement is broken; without it, any violation of the requirement is excused. */
     fingerprint: z
-      .string({ error: 'must be unchanged from --update-baseline' })
-      .regex(/^v\d+-[0-9a-f]{16}$/, 'must be unchanged from --update-baseline')
+      .string({ error: 'must stay as --update-baseline wrote it' })
+      .regex(/^v\d+-[0-9a-f]{16}$/, 'must stay as --update-baseline wrote it')
       .optional(),
     /** Finding at the time of the fingerprint; for the reader, not compared. */
     found: z.string().optional(),
@@ -190,7 +190,7 @@ const entry = z.strictObject(
     /** Number of random operations, if only these showed it. */
     explore: z.int().positive().optional(),
   },
-  'an entry is a mapping; because gives the reason why it is accepted',
+  'an entry is a mapping, in which because gives the reason for accepting the violation',
 )
 export type BaselineEntry = z.output<typeof entry>
 
@@ -258,8 +258,8 @@ export function baselineText(source: Source, entries: ReadonlyMap<string, Baseli
   return document.toString({ lineWidth: 100 })
 }
 
-const introduction = `# Known violations by requirement id, for chatgen check --baseline. Each says because of what it is
-# accepted; issue, owner and until (the last day on which the entry counts) may be added.
+const introduction = `# Known violations by requirement id, for chatgen check --baseline. Each gives, in because, the
+# reason for accepting it; issue, owner and until (the last day on which the entry is valid) are optional.
 
 `
 

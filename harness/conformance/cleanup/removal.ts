@@ -19,7 +19,7 @@ import { journalWriter, type OpenEntry, type WriteJournal } from './journal.ts'
 /** Result of removing one entry of a journal. */
 export interface Removal {
   readonly entry: OpenEntry
-  /** `gone`: it did not exist any more; `left`: it exists or may exist; `unanswered`: the target went silent. */
+  /** `gone`: it no longer existed; `left`: it exists or may exist; `unanswered`: the target went silent. */
   readonly outcome: 'deleted' | 'gone' | 'left' | 'unanswered'
   readonly why: string
 }
@@ -117,7 +117,7 @@ async function removeAs(entry: OpenEntry, options: Work): Promise<Removal> {
   const { kind, name, scenario } = entry
   const found = await findByName(name, options)
   if (typeof found === 'string') return remaining(entry, found)
-  if (found.length === 0) return { entry, outcome: 'gone', why: 'no chat of this name is listed' }
+  if (found.length === 0) return { entry, outcome: 'gone', why: 'no chat with this name is listed' }
   const removals: Removal[] = []
   for (const id of found) {
     options.journal({ event: 'created', kind, name, scenario, id })
@@ -134,7 +134,7 @@ async function removeById(
   const get = () => sendOperation(client, 'v3.chat', id, {}, authorization)
   const before = await get()
   if (isNotFound(before)) {
-    return { entry, outcome: 'gone', why: `did not exist any more (GET: ${statusText(before)})` }
+    return { entry, outcome: 'gone', why: `no longer existed (GET: ${statusText(before)})` }
   }
   const deleted = await sendOperation(client, 'v3.deleteChat', id, {}, authorization)
   const delays = equalDelays(setup.profile.limits.settleMs)

@@ -141,8 +141,7 @@ function judged(answer: Exchange | undefined, more = '') {
   // A refusal may have any media type; only a service reports that a body is incomplete.
   const isOfBody = sign === 'other' && isPost && [400, 422].includes(status)
   if (sign === 'service' || isOfBody) {
-    const sound =
-      status < 300 ? '' : `, so ${statusText(answer)} is for the request and not for the key`
+    const sound = status < 300 ? '' : `, so ${statusText(answer)} refuses the request, not the key`
     return { usable: true, refusesKey: false, evidence: `${observation}${sound}` }
   }
   const refusesKey = sign === 'refused'
@@ -152,10 +151,10 @@ function judged(answer: Exchange | undefined, more = '') {
 const meanings: Readonly<Record<AnswerKind, string>> = {
   service: 'so it is there',
   refused: 'so the key is refused',
-  busy: 'which says nothing for now',
+  busy: 'which is inconclusive for now',
   absent: 'so it is not there',
-  failing: 'which says nothing',
-  other: 'which is no answer of the service',
+  failing: 'which is inconclusive',
+  other: 'which is not an answer of the service',
   silence: 'so nothing is known',
 }
 
@@ -172,7 +171,7 @@ export async function findModels(
   const ids = succeeded(list) ? modelIdsIn(answerJson(list)) : []
   const listed = ids.filter((id) => redact(id) === id)
   const [first] = listed
-  if (first === undefined) return unknown(`${brief(list)}, and no id of a model in it`)
+  if (first === undefined) return unknown(`${brief(list)}, without the id of any model`)
 
   const names = listed.slice(0, 12).join(', ')
   const evidence = [`${brief(list)}, which lists ${names}${listed.length > 12 ? ', …' : ''}`]
@@ -180,7 +179,7 @@ export async function findModels(
   const main = mainIds.find((id) => listed.includes(id))
   if (main === undefined) {
     const chosen = await firstAccepted(listed, client, evidence)
-    evidence.push(`${chosen ?? first} is taken: none is a main model of section 2.1`)
+    evidence.push(`${chosen ?? first} is used: none is a main model of section 2.1`)
     return { value: { main: chosen ?? first, aliases: [], vision }, evidence }
   }
   const other = mainIds.find((id) => id !== main) ?? main

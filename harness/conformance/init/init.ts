@@ -78,7 +78,7 @@ export async function initProfile(options: InitOptions) {
     if (again?.response === null) throw unreachableError('it stopped answering during the probes')
   } finally {
     await client.close()
-    onStep('removing what was made')
+    onStep('deleting what was created')
     removing = await removeCreated(setup, journalFile, signal)
   }
   const key = surfaceCredentials(profile).openai

@@ -41,7 +41,8 @@ export async function findChat(probing: ProbeContext): Promise<Detected<FoundCha
   for (const found of isDeclined(created) ? [] : candidateIds(answerJson(created))) {
     if (isDeclined(await client.send(route('v3.chat', found.id)))) continue
     journal({ event: 'created', ...about, id: found.id })
-    if (found.pointer !== null) evidence.push(`Only the UUID at ${found.pointer} reads as a chat`)
+    if (found.pointer !== null)
+      evidence.push(`Only the UUID at ${found.pointer} can be read as a chat`)
     return { value: found, evidence }
   }
   if (succeeded(created)) evidence.push('No UUID in the answer is the id of the chat')

@@ -113,7 +113,7 @@ export function describeAnswer(exchange: Exchange): string {
     headerText(exchange, 'location', (value) => `to ${value}`),
     headerText(exchange, 'retry-after', (value) => `(Retry-After: ${value})`),
     headerText(exchange, 'server', (value) => `(server: ${value})`),
-    isLate ? 'without an end in time' : '',
+    isLate ? 'that did not end in time' : '',
   ]
   return `${what}: ${parts.filter((part) => part !== '').join(' ')}`
 }

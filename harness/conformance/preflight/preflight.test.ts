@@ -233,7 +233,7 @@ test.each([
     const error = await failureOf(met(drips, ['openai'], { limits }))
     expect(error).toMatchObject({ code: 'E_NO_SERVICE' })
     expect(error.message).toMatch(
-      /GET \/api\/openai\/models: 200 text\/plain "\.+…?" without an end in time/,
+      /GET \/api\/openai\/models: 200 text\/plain "\.+…?" that did not end in time/,
     )
   },
   60_000,

@@ -110,12 +110,12 @@ export async function preflight(
     const { baseUrl } = profile
     const refusing = answers.filter((answer) => classifyAnswer(answer) === 'refused')
     if (refusing.length > 0) {
-      const text = keyRefusedText(setup, refusing, 'the surfaces that are there')
+      const text = keyRefusedText(setup, refusing, 'the surfaces that exist')
       return unusable('E_KEY_REFUSED', text)
     }
     const lines = answers.map((answer) => `  ${describeAnswer(answer)}`)
     if (answers.some((answer) => classifyAnswer(answer) === 'busy')) {
-      const busy = `${baseUrl} answers no request for now: it is overloaded, or limits the rate of this key`
+      const busy = `${baseUrl} is too busy to answer: it is overloaded, or limits the rate of this key`
       return unusable('E_BUSY', [busy, ...lines].join('\n'))
     }
     const none = `no surface of the service answers at ${baseUrl}`
@@ -146,6 +146,6 @@ function keyRefusedText(
   const statuses = [...new Set(answers.map((answer) => answer.response?.status))].join(', ')
   const given = profile.apiKey ?? profile.compatKey ?? profile.nativeToken
   return given === undefined
-    ? `${profile.baseUrl} wants a key (${statuses}), and none was given: set CHATGEN_API_KEY, name another variable with --key-env, or say apiKey in the profile`
+    ? `${profile.baseUrl} requires a key (${statuses}), but none was given: set CHATGEN_API_KEY, name another variable with --key-env, or set apiKey in the profile`
     : `${profile.baseUrl} refuses the key on ${where} (${statuses})`
 }

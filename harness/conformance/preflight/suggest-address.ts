@@ -117,7 +117,7 @@ export async function locateCompatible(
 /** The sentence that reports the result to the user. */
 export function locatedText(profile: TargetProfile): string {
   const { openai = '' } = profile.prefixes ?? {}
-  return `the compatible surface is at ${urlOf(profile, documentedPrefixes.openai)} (--prefix openai=${openai === '' ? '/' : openai}); --profile wire judges what the common wire format alone demands`
+  return `the compatible surface is at ${urlOf(profile, documentedPrefixes.openai)} (--prefix openai=${openai === '' ? '/' : openai}); --profile wire checks only what the common wire format requires`
 }
 
 function isCompatible(answer: Exchange): boolean {

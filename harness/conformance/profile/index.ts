@@ -89,6 +89,6 @@ function withFirstEndpoint(members: Members, place: (path: Path) => string): Mem
   if (baseUrl === undefined) return { ...members, baseUrl: baseUrls[0] }
   if (baseUrl === baseUrls[0]) return members
   throw new ConfigurationError([
-    `${place(['baseUrls'])}: baseUrls: excludes baseUrl, list all endpoints in baseUrls`,
+    `${place(['baseUrls'])}: baseUrls: excludes baseUrl: list all endpoints in baseUrls`,
   ])
 }

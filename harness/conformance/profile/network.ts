@@ -48,16 +48,16 @@ export function proxyUrl(text: string, from: string): string {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
   const url = URL.canParse(whole) ? new URL(whole) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href
-  const found = url === undefined ? 'it holds no URL' : `it names a ${url.protocol}// proxy`
+  const found = url === undefined ? 'it is not a URL' : `it names a ${url.protocol}// proxy`
   throw new ConfigurationError([
-    `${from}: ${found}; say an HTTP proxy, such as http://proxy.example.org:3128`,
+    `${from}: ${found}: name an HTTP proxy, such as http://proxy.example.org:3128`,
   ])
 }
 
 function clientCertificateOf(cert?: string, key?: string): NetworkOptions['clientCertificate'] {
   if (cert === undefined && key === undefined) return null
-  if (cert === undefined) throw new ConfigurationError(['--cert-key needs --cert beside it'])
-  if (key === undefined) throw new ConfigurationError(['--cert needs --cert-key beside it'])
+  if (cert === undefined) throw new ConfigurationError(['--cert-key needs --cert'])
+  if (key === undefined) throw new ConfigurationError(['--cert needs --cert-key'])
   const pair = {
     cert: readPem(cert, '--cert (network.cert)'),
     key: readPem(key, '--cert-key (network.certKey)'),
@@ -72,7 +72,7 @@ function readPem(file: string, from: string): string {
   const text = refusing(Error, () => readInputFile(file), `${from}: the file cannot be read`)
   if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text
   throw new ConfigurationError([
-    `${from}: ${file} holds no PEM, a text that begins with -----BEGIN …-----`,
+    `${from}: ${file} is not in PEM format, which begins with -----BEGIN …-----`,
   ])
 }
 

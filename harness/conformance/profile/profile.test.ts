@@ -84,7 +84,7 @@ v2Chat: { create: { path: /a, query: { code: "\${CODE}" } } }`
       'target.yaml:1: baseUrls.1: the same endpoint is listed twice',
     ])
     expect(problemsOf('baseUrl: http://b.example\nbaseUrls: [http://a.example]')).toEqual([
-      'target.yaml:2: baseUrls: excludes baseUrl, list all endpoints in baseUrls',
+      'target.yaml:2: baseUrls: excludes baseUrl: list all endpoints in baseUrls',
     ])
   })
 
@@ -310,7 +310,9 @@ describe('a selection', () => {
   })
 
   test('without any requirement is rejected', () => {
-    expect(() => select({ profile: 'openai', only: ['V3-IDEM'] })).toThrow('no requirement is left')
+    expect(() => select({ profile: 'openai', only: ['V3-IDEM'] })).toThrow(
+      'no requirement is selected',
+    )
     expect(() => select({ skip: ['*'] })).toThrow(ConfigurationError)
   })
 

@@ -52,10 +52,10 @@ export const requests = z
       z.array(z.unknown()),
       'The `runs` of a one-shot; one of them states the fact `{nonce}`.',
     ),
-    generate: optional(members, 'Members without which a v3 generation or a one-shot is refused.'),
+    generate: optional(members, 'Additional members that every v3 generation and one-shot needs.'),
     oneShot: optional(
       members,
-      'Members without which a one-shot is refused; they replace those of `generate`.',
+      'Additional members that every one-shot needs; they replace those of `generate`.',
     ),
     video: optional(members, 'Part of an input message with a video; `{url}` is its data URL.'),
   })
@@ -84,7 +84,7 @@ const file = text.min(1)
 export const network = group('Network access to the target; relative paths start at the profile.', {
   httpVersion: optional(z.literal([1, 2]), 'The only HTTP version to use; default: ALPN decides.'),
   ca: optional(file, 'PEM file of additional trusted certificate authorities.'),
-  insecure: optional(flag, 'True: the certificate of the target is not verified.'),
+  insecure: optional(flag, 'True: do not verify the certificate of the target.'),
   cert: optional(file, 'PEM file of a client certificate.'),
   certKey: optional(file, 'PEM file of its private key, without a passphrase.'),
   proxy: optional(file, 'URL of an HTTP proxy, instead of HTTPS_PROXY and HTTP_PROXY.'),

@@ -46,7 +46,7 @@ const headerValue = z
   .string()
   .regex(
     /^[\t\x20-\x7e\x80-\xff]*$/,
-    'has a line break or another character that no header can have',
+    'has a line break or another character that is not allowed in a header',
   )
 
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header')
@@ -60,7 +60,7 @@ export const key = headerValue
   )
   .refine(
     (text) => !/^\$[A-Z_][A-Z0-9_]*$/.test(text),
-    'is the name of a variable, not its value: a profile has it in braces after the dollar sign',
+    'is the name of a variable, not its value: put the name in braces after the dollar sign',
   )
 
 const capabilityMeaning: Readonly<Record<Capability, string>> = {
@@ -91,7 +91,7 @@ export const targetProfile = z.strictObject({
   }),
   auth: optional(
     z.literal('none'),
-    '`none`: a server without keys; its requirements of authentication are not applicable.',
+    '`none`: the server has no keys; requirements of authentication are not applicable.',
   ),
   apiKey: optional(key, 'API key of all surfaces, usually a reference to an environment variable.'),
   compatKey: optional(key, 'API key of the compatible surface; overrides `apiKey`.'),

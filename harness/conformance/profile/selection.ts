@@ -38,7 +38,7 @@ export function selectRequirements(selection: Selection): RequirementId[] {
   )
   if (ids.length === 0) {
     throw new ConfigurationError([
-      `no requirement is left: profile ${selection.profile}, only ${selection.only.join(' ') || 'all'}, skip ${selection.skip.join(' ') || 'none'}`,
+      `no requirement is selected: profile ${selection.profile}, only ${selection.only.join(' ') || 'all'}, skip ${selection.skip.join(' ') || 'none'}`,
     ])
   }
   return ids

@@ -31,9 +31,9 @@ describe('a violation names expected and received values', () => {
         expect([1, 2, 3], 'steps with this key').toHaveLength(1),
       'rows lost: expected none, received "a", "b", "c", … (4 in all)': () =>
         expect(['a', 'b', 'c', 'd'], 'rows lost').toEqual([]),
-      'facts: expected "d", "f" from place 4, received "x", "e" from place 4': () =>
+      'facts: expected "d", "f" from position 4, received "x", "e" from position 4': () =>
         expect(['a', 'b', 'c', 'x', 'e'], 'facts').toEqual(['a', 'b', 'c', 'd', 'f']),
-      'the text: expected "xz" from place 201, received "yz" from place 201': () =>
+      'the text: expected "xz" from position 201, received "yz" from position 201': () =>
         expect(`${'a'.repeat(200)}yz`, 'the text').toBe(`${'a'.repeat(200)}xz`),
       'titles: expected at least one, received none': () => expect([], 'titles').not.toEqual([]),
       'filename: expected a string, received nothing': () =>

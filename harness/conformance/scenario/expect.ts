@@ -95,7 +95,7 @@ function firstDifference(a: unknown, b: unknown): number {
 function showFrom(value: unknown, from: number): string {
   if (from === 0) return show(value)
   const rest = typeof value === 'string' ? [...value].slice(from).join('') : value
-  return `${show(Array.isArray(rest) ? rest.slice(from) : rest)} from place ${from + 1}`
+  return `${show(Array.isArray(rest) ? rest.slice(from) : rest)} from position ${from + 1}`
 }
 
 function shortened(text: string): string {

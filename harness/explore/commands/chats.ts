@@ -29,7 +29,7 @@ export const deletedUses: Readonly<Record<string, Use>> = {
   read: {},
   history: {
     send: ({ v3 }, chat) => v3.history(chat, {}, negative),
-    mustFail: 'the history of a deleted chat is answered',
+    mustFail: 'the history of a deleted chat can still be read',
   },
   generate: { send: generating(false), mustFail: taken },
   stream: { send: generating(true), mustFail: taken },
@@ -151,7 +151,7 @@ export const chatCommands: Commands = {
       }
       const read = await context.chats.get(id, { role: 'probe' })
       if (variant === 'read') context.record(read)
-      demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can be read', read)
+      demand(isDeclined(read), 'V3-CHAT-11', 'a deleted chat can still be read', read)
     },
   },
 }

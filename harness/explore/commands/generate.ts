@@ -173,7 +173,7 @@ export const strayCommands: Commands = {
         }
         if (!sent.every(isDeclined) || grown.ids.length !== times) return
       }
-      const why = `each refused request (${variant}) leaves a new chat`
+      const why = `each refused request (${variant}) creates a chat`
       demand(false, refusal.requirement, why, ...evidence)
     },
   },

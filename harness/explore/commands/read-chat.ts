@@ -47,7 +47,7 @@ export const readChat: Command = {
     const wasSet = knowledge.isAble(`name after ${last ?? 'create'}`)
     if (!isLost(context, 'name', chat, isShown) || !wasSet) return
     if (last === 'rename') {
-      demand(false, 'V3-CHAT-10', 'the chat does not have the name that it was given last', read)
+      demand(false, 'V3-CHAT-10', 'the chat does not have its latest name', read)
     }
     if (kinds.length > 0) {
       demand(false, 'V3-CHAT-02', 'the chat does not have the name that it was created with', read)
@@ -57,7 +57,8 @@ export const readChat: Command = {
       label !== chat.label && name !== undefined && contains(answerJson(read), name)
     const { model } = context
     if (model.turnsOf(chat.label).length > 0 && !model.chats.some(isOfOther)) return
-    const why = 'the chat has another name, though nothing was done with it since it was read'
+    const why =
+      'the name of the chat changed, although nothing was done with the chat since it was last read'
     demand(false, 'V3-CHAT-13', why, read)
   },
 }
@@ -125,6 +126,6 @@ function expectMark(context: ExplorationContext, chat: ChatState, list: ListWalk
   const wasTouched = kinds.length > 0
   const why = wasTouched
     ? 'the favorites do not show a chat that was added to them'
-    : 'a favorite is no longer one, though nothing was done with it since the favorites were read'
+    : 'a chat is no longer a favorite, although nothing was done with it since the favorites were last read'
   throw new StateViolation(wasTouched ? 'V3-FAV-01' : 'V3-CHAT-13', why, lastPages, [chat])
 }

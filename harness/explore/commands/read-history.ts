@@ -75,7 +75,7 @@ async function walkHistory(context: ExplorationContext, operation: Operation): P
     ({ chat, marks }) => chat !== label && marks.some((mark) => contains(walk.rows, mark)),
   )
   if (foreign !== undefined) {
-    const why = 'the history of a chat holds what was said in another one'
+    const why = 'the history of a chat contains what was said in another chat'
     throw new StateViolation('V3-HIST-16', why, walk.pages, [{ label: foreign.chat }])
   }
   return isRight
@@ -125,7 +125,7 @@ function expectTurns(
     demand(!isClear, requirement, `the history lacks a turn of the chat${limited}`, ...pages)
   } else if (knowledge.isAble('history')) {
     const { turn, times } = fault
-    const often = `the history holds a turn ${times} times${limited}`
+    const often = `the history contains a turn ${times} times${limited}`
     if (!turn.isRepeated) throw new StateViolation('V3-HIST-10', often, pages)
     const ofKey = turn.body['stream'] === true ? 'V3-IDEM-03' : 'V3-IDEM-02'
     const why = `${times} steps are stored for one Idempotency-Key${limited}`

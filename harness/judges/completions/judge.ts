@@ -174,12 +174,12 @@ export class DoneJudge extends PartialJudge {
       return
     }
     if (ending.kind === 'complete') {
-      this.collector.held('OAI-STREAM-12', 'The body of the stream came to its end.')
+      this.collector.held('OAI-STREAM-12', 'The body of the stream ended regularly.')
     }
     const fault = this.#faultAt(ending, rest, spoiled)
     if (fault !== undefined) this.collector.broken('OAI-STREAM-09', fault)
     else if (ending.kind === 'complete' && this.isSeen) {
-      this.collector.held('OAI-STREAM-09', 'data: [DONE] is single and last.')
+      this.collector.held('OAI-STREAM-09', 'data: [DONE] occurs once, at the end.')
     }
   }
 
@@ -225,7 +225,7 @@ export function usageJudge(collector: FindingCollector, request: JsonObject) {
         judgeSum(collector, first)
         if (isRequested) collector.held('OAI-STREAM-08', 'One usage chunk arrived, as requested.')
       } else if (isRequested && clean && done) {
-        collector.broken('OAI-STREAM-08', 'A usage chunk was requested, and none arrived.')
+        collector.broken('OAI-STREAM-08', 'A usage chunk was requested, but none arrived.')
       }
     },
   }

@@ -144,7 +144,7 @@ function judgeSameItems(collector: FindingCollector, outcome: StreamOutcome): vo
     const there = finals[at]
     if (item.done === undefined) continue
     if (there !== undefined && agrees(withoutText(there), withoutText(item.done))) continue
-    const why = `output[${at}] is ${show(there)}; the item that was done is ${show(item.done)}.`
+    const why = `output[${at}] is ${show(there)}; the completed item is ${show(item.done)}.`
     collector.broken('V3-SSE-19', why, finalEvent)
     return
   }

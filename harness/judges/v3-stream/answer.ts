@@ -65,7 +65,7 @@ export function answerJudge(collector: FindingCollector, request: unknown): Even
       const isText = typeof delta === 'string'
       if (name === reasoningDelta) {
         reasonings.push(texts)
-        const why = 'response.reasoning_text.delta arrived, and think was not requested.'
+        const why = 'response.reasoning_text.delta arrived, but think was not requested.'
         if (!thinks) collector.broken('V3-SSE-24', why, index)
       }
       if (name === answerDelta || name === reasoningDelta) {
@@ -75,8 +75,8 @@ export function answerJudge(collector: FindingCollector, request: unknown): Even
       }
       if (!isText || !name.endsWith('.delta')) return
       const half =
-        !delta.isWellFormed() && `The delta ${show(delta)} holds half of a surrogate pair.`
-      collector.decide('V3-SSE-27', half, 'Deltas hold whole characters.', index)
+        !delta.isWellFormed() && `The delta ${show(delta)} contains half of a surrogate pair.`
+      collector.decide('V3-SSE-27', half, 'Deltas contain whole characters.', index)
       if (name !== answerDelta) return
       const [item = 0, part = 0] = [asIndex(json['output_index']), asIndex(json['content_index'])]
       answer.push({ texts, item, part })

@@ -38,7 +38,7 @@ export function readEvent(
   if (means === undefined) return 'lost'
   if (type === undefined) {
     if (name !== null) collector.held('V3-SSE-03', 'The data has no type.')
-    const why = `The data of ${means} has no type, and some clients drop such an event.`
+    const why = `The data of ${means} has no type; some clients drop such an event.`
     if (knownEvents.has(means)) collector.broken('V3-SSE-04', why, index)
   } else {
     const other =

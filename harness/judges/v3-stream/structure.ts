@@ -89,7 +89,7 @@ export class StructureJudge extends PartialJudge implements EventJudge {
       ({ added, type }) => added !== undefined && (type === undefined || type === 'message'),
     )
     const why = 'The first delta of the answer comes before the output_item.added of a message.'
-    const held = 'The item of the answer was added before.'
+    const held = 'The item of the answer was added before its first delta.'
     this.collector.decide('V3-SSE-12', isEarly && why, held, index)
     return isEarly
   }

@@ -50,7 +50,7 @@ it('reports the cases that a target refuses', async () => {
   const report = await runBench({ ...usual(url), cases: casesNamed('one-shot JSON') })
   expect(report.rows).toEqual([])
   expect(benchToText(report)).toContain(
-    'one-shot JSON: not measured: POST /api/v3/message/one-shot gave no whole answer (status 404): no',
+    'one-shot JSON: not measured: POST /api/v3/message/one-shot returned no complete response (status 404): no',
   )
 })
 
@@ -64,7 +64,7 @@ it('keeps the measured cases if the target goes away', async () => {
     },
   })
   expect(report.rows.map((row) => row.case)).toEqual(['compatible JSON'])
-  expect(benchToText(report)).toContain('generate JSON: not measured: no answer any more')
+  expect(benchToText(report)).toContain('generate JSON: not measured: the target no longer answers')
 })
 
 it('rejects if the target refuses connections', async () => {

@@ -34,7 +34,11 @@ export async function runBench(options: BenchOptions) {
         notMeasured.push({ case: benchCase.name, status: error.status, why })
       } else if (rows.length > 0 && isOfConnection(error)) {
         // The target answered earlier cases, whose figures are kept.
-        notMeasured.push({ case: benchCase.name, status: 0, why: `no answer any more: ${why}` })
+        notMeasured.push({
+          case: benchCase.name,
+          status: 0,
+          why: `the target no longer answers: ${why}`,
+        })
       } else throw error
     }
   }
@@ -150,7 +154,7 @@ async function seenAnswer(
   const text = bytes.toString()
   if (statusCode >= 300 || !benchCase.whole.test(text)) {
     throw new NoAnswerError(
-      `POST ${benchCase.path} gave no whole answer (status ${statusCode}): ${text.slice(0, 200)}`,
+      `POST ${benchCase.path} returned no complete response (status ${statusCode}): ${text.slice(0, 200)}`,
       statusCode,
     )
   }

@@ -27,7 +27,7 @@ export type FigureName =
 export interface ComparisonOptions {
   /** Figures to compare; null for the default ones. */
   readonly figures: readonly FigureName[] | null
-  /** Relative change of a latency or rate that counts as none. */
+  /** Largest relative change of a latency or rate that counts as no change. */
   readonly tolerance: number
 }
 
@@ -92,7 +92,7 @@ function latencyFigure(
   const minCount = minimumSamples(q)
   const small = [ofA, ofB].find(({ count }) => count < minCount)
   if (small !== undefined) {
-    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${quantileName(q)} takes ${minCount}`
+    const reason = `${small === ofA ? 'A' : 'B'} has ${small.count} values; ${quantileName(q)} needs ${minCount}`
     return [{ ...head, a: null, b: null, ratio: null, reason }]
   }
   const [estimateA, estimateB] = both(ofA, ofB, ({ run, samples }) =>
@@ -100,7 +100,7 @@ function latencyFigure(
   )
   const values = { a: milliseconds(estimateA.value), b: milliseconds(estimateB.value) }
   if (values.a === null || values.b === null || values.a === 0 || values.b === 0) {
-    const reason = `${quantileName(q)} is among requests that were still running, or 0`
+    const reason = `${quantileName(q)} is 0, or lies among requests that were still running`
     return [{ ...head, ...values, ratio: null, reason }]
   }
   return [{ ...head, ...values, ratio: ratioOf(estimateA, estimateB), reason: null }]

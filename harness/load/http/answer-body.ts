@@ -67,7 +67,7 @@ export class AnswerBody {
       return
     }
     if (this.#decoder === undefined) {
-      this.#fail(`its Content-Encoding ${quoted(this.#codings)} was not asked for`, at)
+      this.#fail(`its Content-Encoding ${quoted(this.#codings)} was not requested`, at)
       return
     }
     this.#pendingBytes += bytes.length

@@ -75,7 +75,7 @@ describe('a faulty coded body is named in the outcome, without a violation', () 
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
   const zeros = zlib.brotliCompressSync(Buffer.alloc(40 * 1024 * 1024), quick)
   const cut = zlib.gzipSync(events).subarray(0, 60)
-  const other = 'unreadable its Content-Encoding "x-own" was not asked for'
+  const other = 'unreadable its Content-Encoding "x-own" was not requested'
   test.each<[string, string, Buffer, string, boolean]>([
     [
       'bytes of another format',

@@ -240,7 +240,7 @@ describe('bytes that are not HTTP are quoted in the outcome', () => {
     const url = await raw((socket) =>
       socket.write(`${head('text/event-stream', 'transfer-encoding: chunked\r\n')}zz\r\n`),
     )
-    expect(await outcomesAt(url)).toEqual(['unreadable not the size of a chunk: "zz"'])
+    expect(await outcomesAt(url)).toEqual(['unreadable not a chunk size: "zz"'])
   })
 })
 
@@ -250,7 +250,7 @@ test('an HTML page is quoted in the finding', async () => {
   const { records, integrity } = await driven({ ...some, url })
   expect(outcomesOf(records)).toEqual(['integrity OAI-STREAM-01 (text/html)'])
   expect(integrity.tally['OAI-STREAM-01']?.first?.why).toContain(
-    'What came: 200 with "text/html", 37 bytes that begin with "<!DOCTYPE html><title>Sign in</title>"',
+    'Received: 200 with "text/html", 37 bytes that begin with "<!DOCTYPE html><title>Sign in</title>"',
   )
 })
 

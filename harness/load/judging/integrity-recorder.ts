@@ -36,7 +36,7 @@ export function emptyCounts() {
 export const loadRequirements = {
   'LOAD-CROSS-TALK': {
     level: 'required',
-    title: 'No answer shows what another request of the run asked.',
+    title: 'No answer contains text of another request of the run.',
   },
 } as const
 
@@ -107,7 +107,7 @@ export class IntegrityRecorder {
       counts.first ??= {
         ...request,
         event: event ?? null,
-        why: this.redact(judge.isStream ? why : `${why} What came: ${judge.describe()}.`),
+        why: this.redact(judge.isStream ? why : `${why} Received: ${judge.describe()}.`),
       }
       finding ??= requirement
       if (mayBeChance === true) counts.byChance = (counts.byChance ?? 0) + 1
@@ -132,7 +132,7 @@ export class IntegrityRecorder {
     this.recordRequirement(id, {
       ...request,
       event: null,
-      why: `The answer shows ${foreignNonce}, which another request of the run told.`,
+      why: `The answer contains ${foreignNonce}, which another request of the run sent.`,
     })
     return id
   }

@@ -70,7 +70,7 @@ export class DuplicateIdDetector {
     }
     this.duplicates += 1
     counts.broken += 1
-    counts.first ??= { ...request, event: null, why: `The id ${id} was given before.` }
+    counts.first ??= { ...request, event: null, why: `The id ${id} was already used.` }
   }
 }
 

@@ -132,7 +132,7 @@ export function readTrace(text: string): TraceLine[] {
   const lines = text.split(/\r?\n/).flatMap((line, at) => {
     return line.trim() === '' ? [] : [readLine(line, at + 1, sessions)]
   })
-  if (lines.length === 0) throw new TraceSyntaxError(1, 'there is no request in it')
+  if (lines.length === 0) throw new TraceSyntaxError(1, 'it contains no requests')
   const first = lines.reduce(
     (minimum, { atNs }) => Math.min(minimum, atNs),
     Number.POSITIVE_INFINITY,
@@ -142,7 +142,7 @@ export function readTrace(text: string): TraceLine[] {
 
 function readLine(text: string, line: number, sessions: Map<string, number>): TraceLine {
   const value = asObject(parseJson(text))
-  if (value === undefined) throw new TraceSyntaxError(line, 'is no JSON object')
+  if (value === undefined) throw new TraceSyntaxError(line, 'is not a JSON object')
   const { at, timestamp, transaction, session } = value
   const seconds = at ?? (typeof timestamp === 'number' ? timestamp / 1000 : undefined)
   if (typeof seconds !== 'number' || !(seconds >= 0)) {

@@ -82,7 +82,7 @@ const entry = z.strictObject({
 
 export const mixFile = z.strictObject({
   name: z.string().min(1).optional(),
-  transactions: z.array(entry).min(1, 'a mix has at least one transaction'),
+  transactions: z.array(entry).min(1, 'a mix needs at least one transaction'),
 })
 export type MixFile = z.output<typeof mixFile>
 

@@ -69,9 +69,9 @@ describe('a trace', () => {
   })
 
   test.each([
-    ['', 1, 'there is no request in it'],
-    ['{"at": 1}\nat 2', 2, 'is no JSON object'],
-    ['{"at": 1}\n[]', 2, 'is no JSON object'],
+    ['', 1, 'it contains no requests'],
+    ['{"at": 1}\nat 2', 2, 'is not a JSON object'],
+    ['{"at": 1}\n[]', 2, 'is not a JSON object'],
     ['{"at": "1"}', 1, 'at: must be a number of seconds'],
     ['{"at": -1}', 1, 'at: must be a number of seconds'],
     ['{"at": 1, "prompt": 0}', 1, 'prompt: must be a whole number from 1 up'],

@@ -78,7 +78,8 @@ export function conservationAudit(
   const { started } = book.metrics.transactions
   const observed = started + book.dropped
   if (expected === null || signal.aborted) {
-    const message = 'What is due is only known of an open loop that came to its end.'
+    const message =
+      'The number of due transactions is known only for an open loop that ran to its end.'
     return { name, verdict: 'not-applicable', expected, observed, message }
   }
   const message = `${expected} due = ${started} started + ${book.dropped} not sent.`

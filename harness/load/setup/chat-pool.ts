@@ -166,7 +166,7 @@ function giveUpTimer({ timeoutMs, runMs }: LoadTarget) {
       timeouts = timedOut ? timeouts + 1 : 0
       const often = `${maxTimeouts} times in a row`
       if (timeouts < maxTimeouts) return
-      giveUp(`${request} had no answer within ${timeoutMs} ms (limits.timeoutMs), ${often}`)
+      giveUp(`${request} got no answer within ${timeoutMs} ms (limits.timeoutMs), ${often}`)
     },
     /** The reason for which it gave up. */
     end(): string | undefined {

@@ -73,7 +73,7 @@ export function notesOf(shards: readonly Shard[]): string[] {
   const reports = shards.map(({ report }) => report)
   const targets = [...new Set(reports.map(({ target }) => target.baseUrl))]
   return [
-    `merged from ${shards.length} shards; an id that two of them were given is not looked for`,
+    `merged from ${shards.length} shards; ids that occur in two of them are not detected`,
     ...(targets.length > 1 ? [`the shards had different targets: ${targets.join(', ')}`] : []),
     ...reports.flatMap(({ notes, plan }) =>
       notes.map((note) => `shard ${plan.shard?.index}: ${note}`),
@@ -123,17 +123,17 @@ export function spreadProblem(
   const apartMs = spreadMs === null ? localSpreadMs : spreadMs - (uncertaintyMs ?? 0)
   const started = `started ${milliseconds(apartMs)} or more apart`
   if (apartMs >= Math.max(maxLocalSpreadMs, maxSpreadShare * durationMs)) {
-    const reason = `the shards did not run at the same time: they ${started} and send for ${milliseconds(durationMs)}; --start-at begins them together`
+    const reason = `the shards did not run at the same time: they ${started} and send for ${milliseconds(durationMs)}; --start-at starts them together`
     return { verdict: 'invalid', reason }
   }
   if (apartMs <= (spreadMs === null ? maxLocalSpreadMs : maxSpreadMs)) return null
-  const reason = `the shards ${started}, and ${milliseconds(localSpreadMs)} by their own clocks: begin them with --start-at, and synchronize the clocks`
+  const reason = `the shards ${started}, and ${milliseconds(localSpreadMs)} by their own clocks: start them with --start-at, and synchronize the clocks`
   return { verdict: 'degraded', reason }
 }
 
 export function spreadNote({ skewMs, spreadMs, uncertaintyMs, boundMs }: StartSpread): string {
   if (skewMs === null || spreadMs === null || uncertaintyMs === null || boundMs === null) {
-    return 'clock skew between the shards is unknown: no answer of the target told its time (Date), or several clocks did'
+    return 'clock skew between the shards is unknown: no response of the target had a Date header, or its Date headers came from several clocks'
   }
   return `clock skew between the shards: ${milliseconds(skewMs)} ± ${milliseconds(uncertaintyMs)}; they started ${milliseconds(spreadMs)} apart, so response times counted from the common plan are at most ${milliseconds(boundMs)} longer than merged`
 }

@@ -143,7 +143,7 @@ function checkShards(shards: readonly [Shard, ...Shard[]]): void {
   )
   if (whole !== undefined) {
     throw new ShardMismatchError(
-      `${whole.name} is not a shard of a load run and cannot be merged: render it by itself`,
+      `${whole.name} is not a shard of a load run and cannot be merged: render it separately`,
     )
   }
   const [first, ...others] = shards

@@ -139,7 +139,7 @@ function decideMean(slo: LatencySlo, evidence: SloEvidence): SloRow {
     ...decision,
     low: half === null || meanNs === null ? null : milliseconds(meanNs - half),
     high: half === null || meanNs === null || open.count > 0 ? null : milliseconds(meanNs + half),
-    message: `${observation}${isOpen ? ' A mean is met only if all have ended: pass a longer --drain.' : outlook(decision)}`,
+    message: `${observation}${isOpen ? ' An SLO for a mean is met only after all requests have ended: pass a longer --drain.' : outlook(decision)}`,
   }
 }
 
@@ -164,7 +164,7 @@ function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   const count = slo.of === 'requests' ? completed : outputTokens
   if (windowNs <= 0) return undecidedRow(slo.expression, '/s', 'There is no measured window')
   if (count === 0 && completed > 0) {
-    return undecidedRow(slo.expression, '/s', 'No answer told its number of tokens')
+    return undecidedRow(slo.expression, '/s', 'No response reported its number of tokens')
   }
   const row = { expression: slo.expression, low: null, high: null, unit: '/s', needed: null }
   const observed = count / (windowNs / 1e9)

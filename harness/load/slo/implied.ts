@@ -51,8 +51,8 @@ export function impliedSlos(
   ]
   const sent = due + unanswered
   const tolerated = saysItself ? (maxRefusals ?? defaultMaxRefusals) * sent : 0
-  const silence = `${unanswered} of ${sent} requests had no answer yet, or only a part that had not grown for 10 s, when the run ended: give it a longer --drain.`
-  const noneWhole = `None of ${due} due requests was answered whole.`
+  const silence = `${unanswered} of ${sent} requests had no answer yet, or only a part that had not grown for 10 s, when the run ended: use a longer --drain.`
+  const noneWhole = `None of ${due} due requests received a complete answer.`
   return [
     ...(saysItself ? [] : rows),
     // Applies to every run: the load of such answers on the generator affects all figures.
@@ -146,15 +146,15 @@ export function unmeasured(sent: SentCounts): SloRow[] {
 function nothingDue({ planned, goodput, open, transactions }: SentCounts): string | null {
   if (goodput.due > 0) return null
   if (planned === 0) {
-    return 'The plan holds no request: raise --rate or --duration.'
+    return 'The plan contains no requests: raise --rate or --duration.'
   }
   if (open > 0) {
-    return `${open} requests were still open at the end and none had ended in the measured window: give the run a longer --duration or --drain.`
+    return `${open} requests were still open at the end and none had ended in the measured window: use a longer --duration or --drain.`
   }
   const begun = transactions.reduce((sum, { planned }) => sum + planned, 0)
   return begun === 0
     ? 'No request was sent.'
-    : 'No request of a user was due in the measured window: give the run a longer --duration or a shorter --warm-up.'
+    : 'No request of a user was due in the measured window: use a longer --duration or a shorter --warm-up.'
 }
 
 const nothing = 'Nothing was measured.'

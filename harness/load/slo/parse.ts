@@ -19,7 +19,7 @@ export function parseSlo(text: string): Slo {
   const scan = new Scanner(text)
   const slo = readSlo(scan, text.trim())
   if (scan.at < text.length) {
-    scan.fail('Expected nothing more. Give each SLO a --slo of its own.')
+    scan.fail('Expected nothing more. Pass each SLO with its own --slo.')
   }
   return slo
 }
@@ -86,7 +86,7 @@ function readMetric(
   const isTwoClocked = twoClocked.includes(metric)
   if (prefix === 'response' && !isTwoClocked) {
     scan.fail(
-      `${metric} starts at an event of the answer, so it has no response time; that have ${twoClocked.join(', ')}.`,
+      `${metric} starts at an event of the answer, so it has no response time; only ${twoClocked.join(', ')} have one.`,
       start,
     )
   }
@@ -112,7 +112,10 @@ function readLimits(scan: Scanner): RequestLimit[] {
     const start = scan.at
     const subject = readMetric(scan)
     if (subject.metric === 'icl') {
-      scan.fail('icl is of gaps, of which a request has many; max_gap limits the longest.', start)
+      scan.fail(
+        'icl measures gaps, of which a request has many; use max_gap to limit the longest.',
+        start,
+      )
     }
     limits.push({ ...subject, ...readLimit(scan, subject.metric) })
   } while (scan.take(/,/) !== '')

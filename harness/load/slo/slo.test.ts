@@ -268,7 +268,7 @@ test('a run that measured its requests has no row for missing measurements', () 
 
 describe('a run that measured nothing is undecided with a reason', () => {
   test.each<[string, Partial<SentCounts>, string]>([
-    ['an empty plan', { planned: 0, transactions: [] }, 'The plan holds no request'],
+    ['an empty plan', { planned: 0, transactions: [] }, 'The plan contains no requests'],
     ['all open', { open: 20 }, '20 requests were still open at the end'],
     ['all before the window', {}, 'No request of a user was due in the measured window'],
     ['none sent', { planned: null, transactions: [] }, 'No request was sent.'],

@@ -37,11 +37,11 @@ export function littlesLaw(flow: ReturnType<typeof flowOf>): AuditRow {
   const edges = Math.abs(flow.inFlightAtEnd - flow.inFlightAtStart) / 2 + 2 * Math.sqrt(inFlight)
   const eachNs = Math.max(flow.meanResidenceNs, flow.meanAgeNs)
   if (!((edges * eachNs) / flow.inFlightNs < 0.05)) {
-    const message = `The window of ${seconds(flow.windowNs)} is too short for ${inFlight.toFixed(1)} in flight of ${seconds(eachNs)} each.`
+    const message = `The window of ${seconds(flow.windowNs)} is too short for ${inFlight.toFixed(1)} requests in flight of ${seconds(eachNs)} each.`
     return { ...row, verdict: 'not-applicable', message }
   }
   const off = Math.abs(inFlight - product) / inFlight
-  const message = `In flight on average ${inFlight.toFixed(2)}, rate times residence ${product.toFixed(2)}: ${(100 * off).toFixed(1)} % apart, less than 5 % allowed.`
+  const message = `Mean in flight ${inFlight.toFixed(2)}, arrival rate times mean latency ${product.toFixed(2)}: they differ by ${(100 * off).toFixed(1)} %; less than 5 % is allowed.`
   return { ...row, verdict: off < 0.05 ? 'pass' : 'fail', message }
 }
 

@@ -46,7 +46,7 @@ export function quantileEstimate(
   const n = sample.count
   const minSamples = minimumSamples(q)
   if (n < minSamples) {
-    const why = `n is ${n}; ${quantileName(q)} takes ${minSamples}`
+    const why = `n is ${n}; ${quantileName(q)} needs ${minSamples}`
     return { q, value: null, low: null, high: null, why }
   }
   const independent = Math.max(1, Math.min(n, Math.floor(effective)))

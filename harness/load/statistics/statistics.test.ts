@@ -50,7 +50,7 @@ describe('the minimum sample', () => {
   test('is stated if a quantile has too few values', () => {
     expect(quantileEstimate(sampleOf([1, 2, 3]), 0.999)).toEqual({
       ...{ q: 0.999, value: null, low: null, high: null },
-      why: 'n is 3; p99.9 takes 3000',
+      why: 'n is 3; p99.9 needs 3000',
     })
     expect([0.5, 0.975, 0.9999].map(quantileName)).toEqual(['p50', 'p97.5', 'p99.99'])
   })
@@ -283,7 +283,7 @@ describe("Little's law", () => {
     expect(littlesLaw(flow)).toEqual({
       ...{ name: 'littles-law', verdict: 'pass', expected: 100, observed: 100 },
       message:
-        'In flight on average 100.00, rate times residence 100.00: 0.0 % apart, less than 5 % allowed.',
+        'Mean in flight 100.00, arrival rate times mean latency 100.00: they differ by 0.0 %; less than 5 % is allowed.',
     })
   })
 

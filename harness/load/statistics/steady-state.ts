@@ -38,7 +38,7 @@ const critical = 0.57
 export function steadyState(values: readonly number[]): Window['steady'] {
   const size = Math.floor(values.length / batches)
   if (size < 5) {
-    const message = `${values.length} values in the window; it takes 100 to look for a trend.`
+    const message = `${values.length} values in the window; a test for a trend needs 100.`
     return { verdict: 'too short', message }
   }
   const rho = spearman(batchMeansOf(values.slice(-size * batches), batches, size))

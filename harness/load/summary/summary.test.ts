@@ -240,7 +240,7 @@ describe('a request that is still waiting', () => {
 
 test.each([
   ['goodput(tpot < 1s) > 90%', 'No request had a tpot.'],
-  ['tokens > 1/s', 'No answer told its number of tokens.'],
+  ['tokens > 1/s', 'No response reported its number of tokens.'],
 ])('%s is undecided if the answers have no usage', (slo, message) => {
   const counts = { outputTokens: null, streamedTokens: null }
   const silent = answered.map((record) => ({ ...record, counts: { ...record.counts, ...counts } }))

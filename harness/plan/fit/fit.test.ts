@@ -149,7 +149,7 @@ describe('a fit with samples', () => {
       e2eMs: samples.ttftMs,
       tpotMs: none(samples.tpotMs),
     })
-    expect(() => fitWith(alike)).toThrow(/does not tell the times .* not known at all/)
+    expect(() => fitWith(alike)).toThrow(/does not separate the times .* not known at all/)
   })
 
   test('of every third answer is rejected', () => {

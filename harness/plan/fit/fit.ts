@@ -45,7 +45,7 @@ export function fitServiceModel(
   const loads = measuredLoads(report)
   if (loads.length < 2) {
     throw new UnfittedRunError(
-      `${loads.length === 0 ? 'no probe' : 'only one rate'} of it can be used; a service model takes two rates`,
+      `${loads.length === 0 ? 'no probe' : 'only one rate'} of it can be used; a service model needs two rates`,
     )
   }
   const samples = report.probes.flatMap(({ valid, samples: own }) =>
@@ -54,7 +54,7 @@ export function fitServiceModel(
   const lengths = samples.flatMap(answersOf)
   if (lengths.length === 0) {
     throw new UnfittedRunError(
-      'its answers tell no usage, so the lengths of requests in tokens are unknown',
+      'its responses report no usage, so the lengths of requests in tokens are unknown',
     )
   }
   const work = samples.map((own) => new ObservedWork(own, cluster.replicas))
@@ -96,7 +96,7 @@ function fullBatchOf(sizes: readonly number[], replicas: number): number {
 function checkWorkError(error: number): void {
   if (error <= maxWorkError) return
   throw new UnfittedRunError(
-    `it does not tell the times of an iteration, a sequence and a prompt apart (the work of a request is ${error < 1 ? `known within ${(196 * error).toFixed(0)} %` : 'not known at all'}), so no number of replicas follows; measure again with chatgen capacity, streams of different lengths and a longer --budget`,
+    `it does not separate the times of an iteration, a sequence and a prompt (the work of a request is ${error < 1 ? `known within ${(196 * error).toFixed(0)} %` : 'not known at all'}), so no number of replicas can be computed; measure again with chatgen capacity, streams of different lengths and a longer --budget`,
   )
 }
 

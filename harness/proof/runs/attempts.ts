@@ -81,7 +81,7 @@ const clashes: Readonly<Record<string, readonly string[]>> = {
   // The empty line before a block ends the block before it.
   'comment-heartbeats': ['openai-stream-blocks-run-together'],
   'blank-lines-more': ['openai-stream-blocks-run-together'],
-  // The marker becomes a part of the last block, which is no JSON object then.
+  // The marker becomes a part of the last block, which is not a JSON object then.
   'done-marker': ['stream-last-block-open', 'stream-last-line-open'],
   // The cursor behind the last row is that of the first page, and the walk never ends.
   'history-ends-on-an-empty-page': ['v3-history-counts-from-the-end'],

@@ -173,9 +173,9 @@ export const delivery = z.object({
   /** Pieces of generated content, and socket reads that brought some. */
   deltas: z.int(),
   reads: z.int(),
-  /** Share of the deltas that came in one read with the delta before them. */
+  /** Share of the deltas that arrived in one read with the delta before them. */
   together: z.number(),
-  /** Streams all of whose deltas came in one read. */
+  /** Streams all of whose deltas arrived in one read. */
   inOneRead: z.int(),
   /** Deltas in the first read that brought any, on average over the streams. */
   firstRead: z.number(),

@@ -91,7 +91,7 @@ async function claimLeftOnce(run: Run, chat: Chat, body: Body): Promise<void> {
   }
   const { rows, pages } = await v3.historyAfterPause(chat)
   const steps = rows.filter((row) => inputTexts(row).join('') === body['input']).length
-  const once = expect(steps, 'steps of a stream that was left, and of its repeat')
+  const once = expect(steps, 'steps of a stream that its client abandoned, and of its repeat')
   claim('V3-IDEM-04', () => once.toBeLessThan(2), ...repeats, left, ...pages)
 }
 

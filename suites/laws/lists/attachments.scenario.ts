@@ -163,7 +163,7 @@ async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<voi
   const walk = await attachments.walk({ chat_id: own.id, limit: 2 }, { role: 'probe' }, maxRows)
   if (!succeeded(walk.pages[0])) return
   const foreign = files.elsewhere.filter((name) => walk.pagesWith(name).length > 0)
-  const what = 'files of no chat, or another, on the pages of a chat'
+  const what = 'files of another chat or of none, on the pages of a chat'
   claim('V3-ATT-07', () => expect(foreign, what).toEqual([]), walk)
 }
 
@@ -240,7 +240,8 @@ function claimNoneForeign(
     .flatMap((one) => members.of(one))
     .filter((name) => !own.includes(name))
   claimNone('V3-ATT-11', foreign, `files of another caller (${of})`)
-  if (ofChat) claimNone(ofChat, elsewhere, `files of no chat, or another, that are shown (${of})`)
+  if (ofChat)
+    claimNone(ofChat, elsewhere, `files of another chat or of none, that are shown (${of})`)
   if (row['search'] === plain) return
   const matches = members.of(caller, row['search'])
   const others = own.filter((name) => !matches.includes(name))

@@ -65,7 +65,7 @@ describe('v3: history of several endpoints', () => {
         const isWhole = () => expect(missingIn(rows), 'turns that the history lacks').toEqual([])
         const isShown = claim('V3-HIST-07', isWhole, reply, ...pages)
         if (!isShown) return
-        assume(everyItemShown(rows), 'the history shows rows without their item', ...pages)
+        assume(everyItemShown(rows), 'the history shows rows without an item', ...pages)
       }
       const { rows, pages } = await v3.walk(chat, 1)
       const strays = nonces.filter((nonce) => inputRows(rows, nonce).length !== 1)

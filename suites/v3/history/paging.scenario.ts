@@ -138,7 +138,7 @@ const many = 110
 /** An input of as many items is not divided. */
 const fewItems = 16
 
-const hidden = 'some rows show no item, which is legal, and cannot be told apart'
+const hidden = 'some rows have no item, which is legal but makes them indistinguishable'
 
 /** Fills a history with numbered notes; `strays` returns those that a walk did not visit exactly once. */
 async function fillHistory({ v3, claim, session, prompts }: Scenario, count: number) {

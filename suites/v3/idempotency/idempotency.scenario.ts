@@ -131,7 +131,7 @@ describe('v3: idempotency', () => {
       const [during] = tries.filter(({ isDuring }) => isDuring)
       const reason =
         during === undefined
-          ? `no repeat met a running request in ${tries.length} tries; in the last one, ${findGap(sent.slice(-2), profile) ?? 'one of the two was not accepted'}`
+          ? `no repeat overlapped a running request in ${tries.length} tries; in the last one, ${findGap(sent.slice(-2), profile) ?? 'one of the two was not accepted'}`
           : 'the history does not show the step'
       if (during === undefined || inputRows(rows, during.nonce).length === 0) {
         session.markUndecided('inconclusive', ['V3-IDEM-04'], reason)

@@ -23,7 +23,7 @@ export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINIT
     ...(clientBound.length === 0
       ? []
       : [
-          `INVALID: the client was busy for more than ${maxClientUtilization * 100}% of the time in ${clientBound.join(', ')}: what was measured there is the client. Use fewer connections, or a slower pace.`,
+          `INVALID: the client was busy for more than ${maxClientUtilization * 100}% of the time in ${clientBound.join(', ')}, so these figures are those of the client. Use fewer connections, or a slower pace.`,
         ]),
     ...(report.interrupted ? ['Interrupted: the other cases were not measured.'] : []),
   ]
@@ -69,11 +69,11 @@ function remarks({ case: name, target, chats }: BenchRow): string[] {
     ...(chats === null
       ? []
       : [
-          `${name}: ${count(made, 'chat')}, each left after ${turns} turns: ${(turns - 1) / 2} earlier turns on average, all the time.`,
+          `${name}: ${count(made, 'chat')}, each replaced after ${turns} turns: ${(turns - 1) / 2} earlier turns on average, throughout the run.`,
         ]),
     ...(exhausted > 0
       ? [
-          `${name}: ${exhausted} times no fresh chat was left, so that chats grew on: use more --turns.`,
+          `${name}: no fresh chat was left ${exhausted} times, so chats kept growing: use more --turns.`,
         ]
       : []),
     ...(leftBehind > 0 ? [`${name}: ${count(leftBehind, 'chat')} could not be deleted.`] : []),

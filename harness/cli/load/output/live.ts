@@ -167,7 +167,7 @@ export function loadPlan(spec: PlanSpec, shard: Part | null, json = false): stri
     '',
     ...columns([['', 'transactions', 'requests', 'prompt words', 'answer tokens'], ...rows]),
     '',
-    'Minimum number of requests: the page count of a history depends on the target.',
+    'This is the minimum: the number of pages of a history depends on the target.',
     'Chats are created before the run and deleted after it.',
   ].join('\n')
 }

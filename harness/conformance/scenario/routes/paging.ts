@@ -102,12 +102,12 @@ export async function followCursor(
     visited.add(cursor)
     if (isEnough?.(page)) return { pages, cursor }
     bytes += bodyLength(page)
-    const many = `gave ${pages.length} pages`
+    const many = `returned ${pages.length} pages`
     const exceeded =
       pages.length >= limits.pages
-        ? `${many}, and a cursor for more (limits.pages)`
+        ? `${many} and a cursor for more (limits.pages)`
         : bytes > limits.bodyBytes
-          ? `${many} of more than ${limits.bodyBytes} bytes together, and a cursor for more (limits.bodyBytes)`
+          ? `${many} of more than ${limits.bodyBytes} bytes together and a cursor for more (limits.bodyBytes)`
           : exceededLimit?.()
     if (exceeded !== undefined) return { pages, cursor, exceededLimit: exceeded }
     await between?.(page)

@@ -145,14 +145,14 @@ describe('an endless list', () => {
     const walk = await walkOf((requests) => `{"data":[],"cursor":"c${requests}"}`)
     expect(walk.pages).toHaveLength(50)
     expect(walk.complete).toBe(false)
-    expect(walk.exceededLimit).toBe('gave 50 pages, and a cursor for more (limits.pages)')
+    expect(walk.exceededLimit).toBe('returned 50 pages and a cursor for more (limits.pages)')
   })
 
   test('is followed for limits.bodyBytes bytes', async () => {
     const long = 'x'.repeat(3_000)
     const walk = await walkOf((requests) => `{"data":["${long}"],"cursor":"c${requests}"}`)
     expect(walk.exceededLimit).toBe(
-      'gave 4 pages of more than 10000 bytes together, and a cursor for more (limits.bodyBytes)',
+      'returned 4 pages of more than 10000 bytes together and a cursor for more (limits.bodyBytes)',
     )
   })
 

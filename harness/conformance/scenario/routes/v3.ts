@@ -122,7 +122,7 @@ export function v3Routes(session: Session, caller: Caller = {}) {
       between: (page: Exchange) => Promise<void> = async () => {},
     ): Promise<HistoryWalk> {
       const rows: HistoryRow[] = []
-      const tooMany = `gave more than ${limits.historyRows} rows, and a cursor for more (limits.historyRows)`
+      const tooMany = `returned more than ${limits.historyRows} rows and a cursor for more (limits.historyRows)`
       const walk = await followCursor(
         async (cursor) => {
           const page = await routes.history(chat, {

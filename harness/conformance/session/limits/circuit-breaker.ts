@@ -32,7 +32,7 @@ export function createCircuitBreaker(
   function recordLoss({ id }: Exchange, code: string): void {
     if (Number(/\d+$/.exec(id)?.[0]) <= state.sentBeforeLoss) return
     if (state.consecutiveFailures === 0) state.sentBeforeLoss = numberSent()
-    recordFailure(`found no answer (${code})`)
+    recordFailure(`got no answer (${code})`)
   }
 
   return {
@@ -76,11 +76,13 @@ export function createCircuitBreaker(
     /** The last try got a 429 or 503 as well, or no connection. */
     giveUp({ response, ending }: Exchange): void {
       const advice =
-        response?.status === 429 ? ' (--jobs 1 or limits.requestsPerSecond sends fewer)' : ''
+        response?.status === 429
+          ? ' (lower the rate with --jobs 1 or limits.requestsPerSecond)'
+          : ''
       recordFailure(
         ending.kind === 'unreachable'
-          ? `found no answer (${ending.code})`
-          : `were answered ${response?.status} to the last try${advice}`,
+          ? `got no answer (${ending.code})`
+          : `were still answered ${response?.status} at the last try${advice}`,
       )
     },
   }
@@ -137,7 +139,7 @@ function recordContradiction(
     const what = isPage(exchange)
       ? 'every answer is an HTML page'
       : absences.includes(status)
-        ? 'routes that were there are gone'
+        ? 'routes that existed before are gone'
         : 'the key that was accepted before is refused'
     state.reason ??= `from ${state.since} on, ${what} (${status})`
   } else if (!isRefusal(exchange)) {

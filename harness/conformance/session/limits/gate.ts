@@ -34,7 +34,7 @@ export function createGate(setup: RunSetup) {
   const breaker = createCircuitBreaker(state.circuit, () => state.exchanges)
   const budget = createBudget(setup, state.budget)
   const limitBreaches = createLimitBreaches(state)
-  const tooLong = `the run took longer than ${limits.runMs} ms and sends no more requests: raise limits.runMs in the target profile`
+  const tooLong = `the run took longer than ${limits.runMs} ms, so no more requests are sent: raise limits.runMs in the target profile`
   const work = abortedAt(endsAt, tooLong)
   const cleanup = abortedAt(endsAt === null ? null : endsAt + overtimeCleanupMs, tooLong)
 
@@ -55,7 +55,7 @@ export function createGate(setup: RunSetup) {
     if (isLate || work?.aborted) throw new RunEndedError(tooLong)
     if (state.received.bytes <= limits.runBytes) return
     throw new RunEndedError(
-      `the target sent more than ${limits.runBytes} bytes in this run, which sends no more requests: raise limits.runBytes in the target profile`,
+      `the target sent more than ${limits.runBytes} bytes in this run, so no more requests are sent: raise limits.runBytes in the target profile`,
     )
   }
 

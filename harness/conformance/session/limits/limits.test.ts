@@ -152,7 +152,7 @@ describe('the circuit breaker', () => {
 
   test.each([
     ['no answer in time', timeout, '8 requests in a row got no answer in time'],
-    ['an unreachable target', down, '8 requests in a row found no answer (ECONNREFUSED)'],
+    ['an unreachable target', down, '8 requests in a row got no answer (ECONNREFUSED)'],
     ['bodies that never end', silentBody, '8 requests in a row got no answer in time'],
   ])('opens after eight times %s', (_, lost, reason) => {
     expect(isOpenAfter(...Array<Exchange>(7).fill(lost))).toBeUndefined()
@@ -246,7 +246,11 @@ describe('responses that contradict earlier ones', () => {
       refused,
       'from x1 on, the key that was accepted before is refused (401)',
     ],
-    ['a route that is gone', exchange(404), 'from x1 on, routes that were there are gone (404)'],
+    [
+      'a route that is gone',
+      exchange(404),
+      'from x1 on, routes that existed before are gone (404)',
+    ],
     ['a page', page, 'from x1 on, every answer is an HTML page (200)'],
   ])('open the circuit after eight times %s', (_, odd, reason) => {
     expect(isOpenAfter(accepted, ...Array<Exchange>(8).fill(odd))).toBe(reason)

@@ -325,7 +325,7 @@ test.each(['1', '2', '3', '4', '5'])(
   180_000,
 )
 
-const goneRoutes = /from x\d+ on, routes that were there are gone/
+const goneRoutes = /from x\d+ on, routes that existed before are gone/
 
 /** Disturbance of all requests from one on, and what the outcome says. */
 test.each<[string, number, Disturbance, RegExp]>([

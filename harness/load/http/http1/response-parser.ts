@@ -107,7 +107,7 @@ export class ResponseParser {
     if (end === bytes.length) {
       this.#begun += latin1(bytes, from, end)
       if (this.#begun.length > lineLimit)
-        throw new HttpSyntaxError('a line of the framing is too long')
+        throw new HttpSyntaxError('a line of the chunked framing is too long')
       return end
     }
     if (this.#begun !== '' || !this.#takePlain(bytes, from, end)) {
@@ -140,8 +140,7 @@ export class ResponseParser {
       this.#state = 'size'
     } else if (this.#state === 'size') {
       const match = /^([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/.exec(line)
-      if (match?.[1] === undefined)
-        throw new HttpSyntaxError(`not the size of a chunk: ${quoted(line)}`)
+      if (match?.[1] === undefined) throw new HttpSyntaxError(`not a chunk size: ${quoted(line)}`)
       this.#begin(Number.parseInt(match[1], 16))
     } else if (line === '') this.#state = 'over'
   }

@@ -38,7 +38,7 @@ describe('latencies of a stream', () => {
     ['that opened a connection', { counts: { newConnection: true } }, { connect: 0.5 }],
     ['on an open connection', {}, { connect: null }],
     [
-      'of a text that came in one read',
+      'of a text that arrived in one read',
       { timestamps: oneRead, counts: { outputTokens: 20 }, record: { gapsNs: [] } },
       { ttft: 100, tpot: null, max_gap: null },
     ],

@@ -125,7 +125,7 @@ function isWhole({ outcome }: RequestRecord): boolean {
 
 /**
  * (last content - first content) / (N - 1), with N from the usage of the answer; it includes reasoning that
- * was streamed. Null, never 0, if N is unknown or below 2, or if all content came in one read: that shows no
+ * was streamed. Null, never 0, if N is unknown or below 2, or if all content arrived in one read: that shows no
  * pacing.
  */
 function timePerOutputToken({ timestamps, counts }: RequestRecord): number | null {

@@ -164,7 +164,7 @@ describe('a distribution', () => {
     expect(median?.high).toBeCloseTo(61, 1)
     expect(quantile(found, 0.99)).toEqual({
       ...{ q: 0.99, value: null, low: null, high: null },
-      why: 'n is 100; p99 takes 300',
+      why: 'n is 100; p99 needs 300',
     })
     expect(found?.histogram).toMatchObject({ unitNs: 1000, digits: 3 })
   })

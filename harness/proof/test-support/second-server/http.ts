@@ -73,7 +73,7 @@ export async function readForm({ request, bytes }: Call) {
 /** Refuses a body that is not a JSON object. */
 export function bodyOf(call: Call): Json {
   const value = parseJson(call.bytes.toString('utf8'))
-  if (!isObject(value)) throw new Refusal(400, 'the body is no JSON object')
+  if (!isObject(value)) throw new Refusal(400, 'the body is not a JSON object')
   return value
 }
 
