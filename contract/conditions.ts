@@ -105,6 +105,8 @@ export const conditions = {
     ...names('V3-CHAT-10'),
     ...earlier('V3-CHAT-10'),
     occurrence: each('V3-CHAT-10', 'second', 'third'),
+    // One of two changes at once may be refused; both are kept if both are accepted.
+    overlap: { 'with a favorite': null },
     caller: { second: 'V3-AUTH-05' },
   },
   // The response to a repeat is open; its effect is not.

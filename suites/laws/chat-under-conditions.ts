@@ -10,8 +10,10 @@ import {
   expectAccepted,
   isDeclined,
   plain,
+  type Racer,
   type Row,
   type Scenario,
+  sendAtOnce,
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
@@ -131,7 +133,12 @@ export class ChatUnderConditions {
     for (let times = 1; times < timesOf(row); times += 1) {
       await chats.rename(state.chat.id, session.name(), { role: 'probe', ...state.caller })
     }
-    const renamed = await chats.rename(state.chat.id, name, state.caller)
+    const { id } = state.chat
+    const rename: Racer<Exchange> = (o) => chats.rename(id, name, { ...o, ...state.caller })
+    const favor: Racer<Exchange> = (o) => chats.addFavorite(id, { ...o, ...state.caller })
+    const isRace = row['overlap'] === 'with a favorite'
+    const raced = isRace ? await sendAtOnce(session, rename, favor) : []
+    const [renamed = await rename({}), favored] = raced
     const read = await chats.poll(
       () => chats.get(state.chat.id, state.caller),
       (body) => !succeeded(renamed) || showsName(body, name),
@@ -139,7 +146,8 @@ export class ChatUnderConditions {
     // An unchanged name is judged by the scenario of renaming.
     const isNew = timesOf(row) > 0 || showsName(answerJson(read), name)
     const chat = isNew ? { ...state.chat, name } : state.chat
-    this.#state = { ...state, chat, sent: [...state.sent, renamed] }
+    const favorite = favored && succeeded(favored) ? { favorite: true } : {}
+    this.#state = { ...state, chat, ...favorite, sent: [...state.sent, renamed, ...raced.slice(1)] }
     return renamed
   }
 

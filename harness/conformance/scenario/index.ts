@@ -3,7 +3,7 @@
 export { fill } from '../profile/schema-requests.ts'
 export type { Prompts } from '../prompts/prompts.ts'
 export { createRandomPicker } from '../session/identities.ts'
-export { areConcurrent, findGap, mayRace, racers, sendAtOnce } from '../session/race.ts'
+export { areConcurrent, findGap, mayRace, type Racer, racers, sendAtOnce } from '../session/race.ts'
 export {
   assume,
   type Claim,

@@ -19,7 +19,7 @@ import {
 import { faultTable } from '../../table.ts'
 
 const withoutTitles = editChatChanges(({ name, ...change }) =>
-  change.favorite === undefined || name === undefined ? change : { ...change, name },
+  'favorite' in change ? { ...change, name } : change,
 )
 
 export const chatFaults = faultTable({
@@ -93,6 +93,10 @@ export const chatFaults = faultTable({
     withoutTitles,
   'V3-CHAT-12 chat-title-only-confirmed: A request for a title returns 200 with a status, and the chat keeps its name.':
     compose([withoutTitles, onSuccessBody('v3.generateName', () => ({ status: 'ok' }))]),
+  'V3-CHAT-10 chat-change-restores-the-rest: A change of a chat writes back the fields that it does not change, as they were 20 ms before.':
+    editChatChanges(({ name, favorite, ...change }, before) =>
+      sleep(20, { ...change, name: name ?? before.name, favorite: favorite ?? before.favorite }),
+    ),
   'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
     editChatChanges((change) =>
       change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
