@@ -3,9 +3,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { forAll, forSome } from '../../contract/test-support/for-all.ts'
 import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
 import { TraceSyntaxError } from '../load/plan/arrival-times.ts'
+import { parseSlo } from '../load/slo/parse.ts'
 import { DemandSyntaxError, parseDemand, parsePrice } from './demand.ts'
 import { basisOf, caveatOf, worstBasis } from './describe.ts'
+import { predictSlo } from './predict.ts'
 import { fitScalability, type MeasuredSize, rateOf, type UniversalLaw } from './scalability.ts'
+import { latenciesOf } from './simulation/simulate.ts'
 import { simulatedReport } from './test-support/simulated-report.ts'
 import { busiest, part, readDemandTrace, requestsWithin, timeLabel } from './trace.ts'
 
@@ -126,6 +129,17 @@ const measured = (replicas: number, rate: number, error = 0.03): MeasuredSize =>
   replicas,
   rate,
   interval: [rate * (1 - error), rate * (1 + error)],
+})
+
+test('predicted goodput of several limits is the share of requests that keep all of them', () => {
+  const request = { atMs: 0, promptTokens: 1, outputTokens: 11 }
+  const slowStart = { ...request, firstTokenMs: 900, endMs: 1000 }
+  const slowTokens = { ...request, firstTokenMs: 100, endMs: 1000 }
+  const latencies = latenciesOf([slowStart, slowTokens], 0, { fromMs: 0, toMs: 1000 })
+  const goodput = (limits: string) =>
+    predictSlo(parseSlo(`goodput(${limits}) > 90%`), { latencies, share: 1 }).value
+  expect(goodput('ttft < 500ms')).toBe(0.5)
+  expect(goodput('ttft < 500ms, tpot < 50ms')).toBe(0)
 })
 
 describe('Universal Scalability Law', () => {

@@ -147,16 +147,13 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
       return { value, isMet: value <= slo.maxShare }
     }
     case 'goodput': {
-      const limits = slo.limits ?? []
-      const value =
-        arrived === 0
-          ? 1
-          : limits.reduce((worst, { metric, limitNs }) => {
-              const values = latencies[predictedMetric(metric)]
-              const within = values.findLastIndex((ms) => ms <= limitNs / 1e6) + 1
-              return Math.min(worst, within / Math.max(1, values.length))
-            }, 1) *
-            (1 - refused / arrived)
+      const limits = (slo.limits ?? []).map(({ metric, limitNs }) => {
+        return { metric: predictedMetric(metric), limitMs: limitNs / 1e6 }
+      })
+      const good = latencies.answers.filter((answer) =>
+        limits.every(({ metric, limitMs }) => !(answer[metric] > limitMs)),
+      )
+      const value = arrived === 0 ? 1 : good.length / arrived
       return { value, isMet: value >= slo.minShare }
     }
     case 'rate': {

@@ -71,6 +71,8 @@ export type PredictedMetric = (typeof predictedMetrics)[number]
 
 /** Latencies of the requests that arrived in a window, milliseconds. */
 export interface Latencies extends Readonly<Record<PredictedMetric, Float64Array>> {
+  /** The same by request, in order of arrival; `tpot` of a single token is NaN. */
+  readonly answers: readonly Readonly<Record<PredictedMetric, number>>[]
   /** Requests that arrived, and those of them that were refused. */
   readonly arrived: number
   readonly refused: number
@@ -85,15 +87,15 @@ export function latenciesOf(
 ): Latencies {
   const arrived = requests.filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
   const answered = arrived.filter(({ endMs }) => !Number.isNaN(endMs))
-  const decoded = answered.filter(({ outputTokens }) => outputTokens > 1)
+  const answers = answered.map(({ atMs, firstTokenMs, endMs, outputTokens }) => ({
+    ttft: firstTokenMs - atMs + overheadMs,
+    tpot: outputTokens > 1 ? (endMs - firstTokenMs) / (outputTokens - 1) : Number.NaN,
+    e2e: endMs - atMs + overheadMs,
+  }))
+  const column = (metric: PredictedMetric) =>
+    ascending(answers.map((answer) => answer[metric]).filter((ms) => !Number.isNaN(ms)))
   return {
-    ttft: ascending(answered.map(({ atMs, firstTokenMs }) => firstTokenMs - atMs + overheadMs)),
-    tpot: ascending(
-      decoded.map(({ firstTokenMs, endMs, outputTokens }) => {
-        return (endMs - firstTokenMs) / (outputTokens - 1)
-      }),
-    ),
-    e2e: ascending(answered.map(({ atMs, endMs }) => endMs - atMs + overheadMs)),
+    ...{ answers, ttft: column('ttft'), tpot: column('tpot'), e2e: column('e2e') },
     arrived: arrived.length,
     refused: arrived.length - answered.length,
     outputTokens: answered.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
