@@ -9,7 +9,7 @@ import { allowUndecided } from '../../conformance/report/build-report.ts'
 import { missingOf } from '../../load/shards/merge.ts'
 import { gateFlags } from '../check/flags.ts'
 import { checkFormats, checkKind, defaultsText, openBaseline, publish } from '../check/publish.ts'
-import { type ExitCode, exitCode, exitCodeOf } from '../exit-codes.ts'
+import { type ExitCode, exitCode, exitCodeOf, exitCodeOfMeasurement } from '../exit-codes.ts'
 import { colorFlag, defineCommand, type FlagsOf, flagTable, outputFlags } from '../flags.ts'
 import { capacityKind, loadKind, mergedLoad, mergeRequests, planKind } from '../load/results.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
@@ -66,7 +66,7 @@ Examples:
   $ chatgen report chatgen-results --report markdown --out - >> "$GITHUB_STEP_SUMMARY"
 
 Exit codes:
-  0 rendered, whatever the verdicts
+  0 rendered, whatever the verdicts (merged shards of a load run: the codes of chatgen load)
   2 usage, not a report, shards of different runs, or results that were edited after their run (they
     are rendered with a warning)
   5 rendered, but shards of the load run are missing or were interrupted`
@@ -184,10 +184,11 @@ function renderLoads(
   render(report, loadKind, folder, { begin, isMerged })
   const { partial = missingOf([report]).partial } = report
   const isInterrupted = isMerged && report.interrupted
-  if (partial === undefined && !isInterrupted) return exitCode.done
+  const code = isMerged ? exitCodeOfMeasurement({ ...report, interrupted: false }) : exitCode.done
+  if (partial === undefined && !isInterrupted) return code
   const lack = partial === undefined ? 'a shard was interrupted' : partialText(partial)
   io.err(`chatgen: ${lack}: the figures do not cover the whole load`)
-  return exitCode.incomplete
+  return code === exitCode.done ? exitCode.incomplete : code
 }
 
 const rejudgeExamples = `

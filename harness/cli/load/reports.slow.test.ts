@@ -42,7 +42,8 @@ describe('chatgen report of a load', () => {
 
   test('merges shards into one run', async () => {
     const shards = 'shard-0 shard-1/report.json shard-2'
-    const { stdout } = await ends(`report ${shards} --report console,json --out merged`, 0)
+    // The shards ran one after the other.
+    const { stdout } = await ends(`report ${shards} --report console,json --out merged`, 6)
     expect(stdout).not.toContain('partial')
     const [merged, whole] = [reportIn('merged'), reportIn('whole')]
     expect(merged.plan).toEqual(whole.plan)
@@ -57,7 +58,7 @@ describe('chatgen report of a load', () => {
   })
 
   test('reports a missing shard', async () => {
-    await ends('report shard-0 shard-2 --report console,json --out partial', 5, {
+    await ends('report shard-0 shard-2 --report console,json --out partial', 6, {
       out: /^(UNDECIDED|INVALID) [\s\S]*;\s+partial:\s+1\s+of\s+3\s+shards\s+missing\s+\(1\)$/m,
       err: 'partial: 1 of 3 shards missing (1): the figures do not cover the whole load',
     })
@@ -72,7 +73,7 @@ describe('chatgen report of a load', () => {
     const { digest: _, ...report } = reportIn('shard-1')
     write('interrupted/report.json', JSON.stringify({ ...report, interrupted: true }))
     const err = 'a shard was interrupted: the figures do not cover the whole load'
-    await ends('report shard-0 interrupted shard-2', 5, { err })
+    await ends('report shard-0 interrupted shard-2', 6, { err })
   })
 
   test.each([
