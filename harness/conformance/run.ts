@@ -153,6 +153,7 @@ export { inlineEngine }
  */
 function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): void {
   const { outDir, selection, strict = false, incognito = false, depth = 'normal' } = options
+  const { maxGenerations, explore } = options
   const { profile, only, skip } = selection
   unlessUnwritable(() => {
     new RedactingWriter().write(setup.exchangesFile, '')
@@ -167,7 +168,8 @@ function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): vo
         selection: { profile, only: [...only], skip: [...skip] },
         ...(incognito && { incognito }),
         depth,
-        ...(options.explore && { explore: options.explore }),
+        ...(maxGenerations && { maxGenerations }),
+        ...(explore && { explore }),
       },
       setup.profile,
     )

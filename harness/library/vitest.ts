@@ -15,6 +15,8 @@ export interface DescribeOptions extends ConformanceOptions {
 }
 
 const tenMinutes = 600_000
+/** Time in which a check that is interrupted deletes its chats, milliseconds. */
+const endingMs = 30_000
 
 /**
  * Describes one test for each requirement. The check runs once, before the first of them; if the tests start
@@ -30,8 +32,14 @@ export function describeConformance(
   describe('conformance', () => {
     let report: ConformanceReport | undefined
     beforeAll(async () => {
-      report = await runConformance(typeof target === 'function' ? await target() : target, check)
-    }, timeoutMs)
+      const limit = new AbortController()
+      const end = () => limit.abort(new Error(`the check took longer than ${timeoutMs} ms`))
+      const timer = setTimeout(end, timeoutMs)
+      const signals = [limit.signal, check.signal].filter((one) => one !== undefined)
+      const options = { ...check, signal: AbortSignal.any(signals) }
+      const checked = typeof target === 'function' ? await target() : target
+      report = await runConformance(checked, options).finally(() => clearTimeout(timer))
+    }, timeoutMs + endingMs)
     for (const id of selectRequirements({ profile, only, skip })) {
       test(`${id} ${requirements[id].title}`, (context) => {
         const requirement = report?.requirements.find((one) => one.id === id)

@@ -25,6 +25,8 @@ export const runRecord = z.object({
   /** True for a run without a tag in its requests; absent otherwise. */
   incognito: z.boolean().optional(),
   depth: z.enum(depths),
+  /** Limit of generations, which decides the conditions that are tried; absent: the default. */
+  maxGenerations: z.int().positive().optional(),
   /** Operations of `--explore`; absent if there were none. */
   explore: z.int().positive().optional(),
   selection: z.object({

@@ -30,11 +30,11 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
   const recordedEnd = endOf(dir)
-  const { selection, seed, keySeed, strict, incognito, depth, explore } = record
+  const { selection, seed, keySeed, strict, incognito, depth, explore, maxGenerations } = record
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
     ...{ selection, seed, keySeed, strict, incognito, depth, explore, recordingFile },
-    recordedEnd,
+    ...{ maxGenerations, recordedEnd },
     outDir,
     ...{ onProgress, signal, engine },
   })
