@@ -58,8 +58,8 @@ export interface ReferenceServer {
   readonly services: Services
   connections(): Promise<number>
   /**
-   * Replaces all services: deletes chats and files, resets used script entries, and ends running answers of the
-   * native surfaces. Keeps URL, keys and a store from the options.
+   * Replaces all services: deletes chats and files, resets used script entries, and ends running generations;
+   * streams under way keep their pace. Keeps URL, keys and a store from the options.
    */
   reset(): Promise<void>
   /** Replaces the script of answers; undefined uses only the fake model. */

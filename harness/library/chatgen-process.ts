@@ -28,9 +28,11 @@ export interface ProcessOptions {
   readonly signal?: AbortSignal | undefined
   /** Folder that keeps the report and the evidence; by default they are removed. */
   readonly outDir?: string | undefined
+  /** Accepts keys of fewer than 8 characters, which cannot be removed from the evidence. */
+  readonly allowShortKey?: boolean
 }
 
-/** Flags by name without dashes; a list repeats the flag. */
+/** Flags by name, in camel case; a list repeats the flag. */
 type Flags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /**
@@ -90,9 +92,10 @@ function targetArguments(target: string | Target, folder: string): TargetArgumen
 function argumentsOf(flags: Flags): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]) => {
     if (value === undefined || value === false) return []
-    if (value === true) return [`--${name}`]
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    if (value === true) return [flag]
     const values: readonly (string | number)[] = Array.isArray(value) ? value : [value]
-    return values.map((one) => `--${name}=${one}`)
+    return values.map((one) => `${flag}=${one}`)
   })
 }
 
@@ -139,7 +142,7 @@ export function defineTarget(target: Target): Target {
 /** Options of `chatgen check`. */
 export interface ConformanceOptions extends ProcessOptions {
   /** Surfaces to check. Default `full`. */
-  readonly profile?: 'openai' | 'v2' | 'v3' | 'full'
+  readonly profile?: 'openai' | 'v2' | 'v3' | 'full' | 'wire'
   /** Globs of requirement ids, areas or titles. Default: all. */
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
@@ -162,10 +165,9 @@ export async function runConformance(
   target: string | Target,
   options: ConformanceOptions = {},
 ): Promise<ConformanceReport> {
-  const { signal, outDir, maxRequests, ...flags } = options
-  const all = { ...flags, 'max-requests': maxRequests }
+  const { signal, outDir, ...flags } = options
   const { conformanceReport } = await import('../../contract/report/conformance.ts')
-  return conformanceReport.parse(await reportOf('check', target, all, { signal, outDir }))
+  return conformanceReport.parse(await reportOf('check', target, flags, { signal, outDir }))
 }
 
 /** Options of `chatgen load`; one of `rate`, `concurrency` and `ramp` is required. */

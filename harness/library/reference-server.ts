@@ -29,7 +29,10 @@ export interface ReferenceServer extends AsyncDisposable {
   /** URL without a path, such as `http://127.0.0.1:4010`; OpenAI clients append `/api/openai`. */
   readonly url: string
   readonly keys: readonly [string, ...string[]]
-  /** Removes all chats, files and used script entries, and ends running responses; URL and keys remain. */
+  /**
+   * Removes all chats, files and used script entries, and ends running generations; streams under way keep
+   * their pace. URL and keys remain.
+   */
   reset(): Promise<void>
   close(): Promise<void>
 }

@@ -35,9 +35,13 @@ async function open(text: string, options: StoreOptions): Promise<Store> {
   )
 }
 
-/** The text of a store without its password. */
+/** The text of a store without its password, which may be in the query of its URL. */
 export function storeName(text: string): string {
-  return text.replace(/:[^:@/]*@/, '@')
+  const url = /^postgres(ql)?:/.test(text) ? URL.parse(text) : null
+  if (url === null) return text.replace(/:\/\/[^@]*@/, '://')
+  url.password = ''
+  url.searchParams.delete('password')
+  return url.href
 }
 
 /** The cause of an error that reports only that the database does not answer. */

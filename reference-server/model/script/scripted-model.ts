@@ -103,9 +103,11 @@ export function questionOf({ turns }: ModelRequest): string {
   return turns.findLast(({ role }) => role === 'user')?.text ?? ''
 }
 
-/** Counts the earlier answers of the model, including tool calls. */
+/** Number of the answer; a message and the tool calls beside it are one. */
 function turnOf({ turns }: ModelRequest): number {
-  return 1 + turns.filter(({ role }) => role === 'assistant').length
+  const isAnswer = (at: number) =>
+    turns[at]?.role === 'assistant' && turns[at - 1]?.role !== 'assistant'
+  return 1 + turns.filter((_, at) => isAnswer(at)).length
 }
 
 /** Digest of everything that an answer may depend on, stable across server runs. */

@@ -78,6 +78,7 @@ function readTurns(item: RunItem, files: Files): readonly Turn[] {
     const { content } = item
     return [...fileTurns(content, files), { role: roleOf(item['role']), text: textOf(content) }]
   }
+  if (item.type === 'function_call') return [{ role: 'assistant', text: '' }]
   if (item.type === 'function_call_output') return [{ role: 'tool', text: textOf(item['output']) }]
   return []
 }

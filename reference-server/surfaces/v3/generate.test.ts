@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { answerScript } from '../../model/script/answer-script.ts'
 import { type TestServer, testServer } from '../../test-support/server.ts'
 
 const textOf = ({ output }: { output: { content?: { text?: string }[] }[] }) =>
@@ -152,4 +153,18 @@ describe('a repeat during the first request', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(await rowCount(server, chat_id)).toBe(2)
   })
+})
+
+it('a script answers after the call of a client tool', async () => {
+  const answers = [
+    { match: { turn: 1 }, tool_calls: [{ name: 'weather', arguments: { city: 'Oslo' } }] },
+    { match: { turn: 2 }, answer: 'It is sunny.' },
+  ]
+  const server = await testServer({ script: answerScript.parse({ answers }) })
+  const chat_id = await server.newChat()
+  const { json } = await server.generate({ chat_id, input: 'How is the weather?' })
+  const call = json.output.find(({ type }: { type: string }) => type === 'function_call')
+  const output = { type: 'function_call_output', call_id: call.call_id, output: '21 degrees' }
+  const after = await server.generate({ chat_id, input: [output] })
+  expect(textOf(after.json)).toBe('It is sunny.')
 })
