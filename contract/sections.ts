@@ -8,7 +8,7 @@ const ofV3 = {
   'V3-HIST':
     'GET /message pages through the history of a chat: result has the rows, 50 by default or at most limit, and pagination has the cursor of the next page, null at the end.',
   'V3-GEN V3-SSE V3-ASST V3-THINK V3-TOOLS':
-    'POST /message/generate generates a reply in a chat and answers with the final response object or, with stream: true, with a stream. Its fields are stream, chat_id, assistant_id, model_id, input (a text or an array of items), parent_id, think, rag, include_tools or exclude_tools, max_tokens, temperature, top_p and presence_penalty.',
+    'POST /message/generate generates a reply in a chat and answers with the final response object or, with stream: true, with a stream. Its fields are stream, chat_id, assistant_id, model_id, input (a string or an array of items), parent_id, think, rag, include_tools or exclude_tools, max_tokens, temperature, top_p and presence_penalty.',
   'V3-IDEM':
     'A generation in a chat needs an Idempotency-Key, any string, and a repeat with the same key creates no duplicate step.',
   'V3-ONE':

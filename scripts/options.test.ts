@@ -23,8 +23,8 @@ test.each(['--help', '-h'])('%s prints the comment of the script', (flag) => {
 
 test.each([
   ['an unknown option', ['--gpa', '3'], "Unknown option '--gpa'"],
-  ['a word instead of a number', ['--gap', 'many'], '--gap many is no number'],
-  ['an empty number', ['--gap='], '--gap  is no number'],
+  ['a word instead of a number', ['--gap', 'many'], '--gap many is not a number'],
+  ['an empty number', ['--gap='], '--gap  is not a number'],
   ['an option without its value', ['--kind'], "'--kind <value>' argument missing"],
 ])('%s ends with 2 and the usage', (_, args, reason) => {
   const { stderr, stdout, status } = script(...args)

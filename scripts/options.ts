@@ -48,7 +48,8 @@ export function isAmong(name: string, globs: readonly string[]): boolean {
 
 function numberIn(name: string, text: string): number {
   const value = Number(text)
-  if (text.trim() === '' || Number.isNaN(value)) throw new Error(`--${name} ${text} is no number`)
+  if (text.trim() === '' || Number.isNaN(value))
+    throw new Error(`--${name} ${text} is not a number`)
   return value
 }
 

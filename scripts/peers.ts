@@ -110,7 +110,7 @@ async function compare(server: PacedServer, peers: readonly Peer[], of: Load): P
   })
   const frozen = of.freeze === undefined ? '' : `, the server frozen for ${freezeMs / 1000} s`
   console.log(
-    `\n${rate} requests a second for ${seconds} s${frozen}, medians of ${values.runs} runs; errors in ms against the server's timestamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
+    `\n${rate} requests per second for ${seconds} s${frozen}, medians of ${values.runs} runs; errors in ms against the server's timestamps, p50 / p99; load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
   )
   console.log(columns([['', ...Object.keys(errors), ...Object.keys(facts)], ...rows]).join('\n'))
 }

@@ -31,7 +31,7 @@ interface Target {
   /** Lengths in tokens, uniform. */
   readonly prompt: Range
   readonly answer: Range
-  /** Requests a second of one replica within its SLO. */
+  /** Requests per second of one replica within its SLO. */
   readonly capacity: number
 }
 

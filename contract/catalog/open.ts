@@ -22,13 +22,13 @@ const points = {
   'OPEN-14':
     'v3 4.3 What are the shapes of the answers of the attachment routes, and which upload rules apply?',
   'OPEN-15': 'v3 4.3 Which paths and payloads exist below the knowledge prefix?',
-  'OPEN-16': 'v3 5 Which status answers a native request with a missing or wrong token?',
+  'OPEN-16': 'v3 5 Which status does a native request with a missing or wrong token get?',
   'OPEN-17': 'v3 6 Which other event names occur?',
-  'OPEN-18': 'v3 7 Which status answers a call on a chat of another version?',
+  'OPEN-18': 'v3 7 Which status does a call on a chat of another version get?',
   'OPEN-19': 'openai 7 What is the shape of an error body?',
-  'OPEN-20': 'v3 7 Which status answers a generation without Idempotency-Key?',
-  'OPEN-21': 'v3 7 Which status answers a generation with both tool lists?',
-  'OPEN-22': 'v3 7 Which status answers invalid fields on the native surfaces?',
+  'OPEN-20': 'v3 7 Which status does a generation without Idempotency-Key get?',
+  'OPEN-21': 'v3 7 Which status does a generation with both tool lists get?',
+  'OPEN-22': 'v3 7 Which status do invalid fields get on the native surfaces?',
   'OPEN-23': 'v3 8 What is the largest page size?',
   'OPEN-24': 'v3 8 What is the largest upload?',
   'OPEN-25': 'v3 8 What is the largest number of tokens?',
@@ -66,11 +66,11 @@ export const openQuestions = Object.fromEntries(
 const reasons = {
   'X-01': [
     '1 The service generates text for chat use with language models.',
-    'A description of purpose: whether a language model generated a text is not visible on the wire. That a text is generated at all is V3-GEN-02, V2-GEN-01 and OAI-CHAT-07.',
+    'A description of purpose: whether a language model generated text is not visible on the wire. That text is generated at all is V3-GEN-02, V2-GEN-01 and OAI-CHAT-07.',
   ],
   'X-02': [
     '5 A key for the compatible surface is created in the account of the user, after registration.',
-    'Happens in a web page outside the three surfaces.',
+    'Happens on a web page outside the three surfaces.',
   ],
   'X-03': [
     '7 429 means too many requests.',
@@ -99,7 +99,7 @@ const reasons = {
   ],
   'X-10': [
     '6 The compatible surface has no other events or callbacks.',
-    'The absence of a description forbids nothing; unknown blocks of a stream are observed.',
+    'What is not described is not forbidden; unknown blocks of a stream are observed.',
   ],
   'X-11': [
     '4 Requests with a body send Content-Type: application/json.',

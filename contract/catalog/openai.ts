@@ -10,7 +10,7 @@ export const openai = rules({ section: '4.1', needs: ['OAI-CHAT-01'] })({
     '2.2 The created member of a completion MUST be an integer, the Unix time in seconds.',
   'OAI-CHAT-05': '2.2 The model member of a completion MUST be a string.',
   'OAI-CHAT-06':
-    '2.2 The choices of a completion MUST be an array that holds the answer, and each choice MUST have an integer index.',
+    '2.2 The choices of a completion MUST be an array that contains the answer, and each choice MUST have an integer index.',
   'OAI-CHAT-07':
     '2.2 The message of a choice MUST have a role and a content, both strings. (needs OAI-CHAT-06)',
   'OAI-CHAT-08': '2.2 The finish_reason of a choice MUST be a string. (needs OAI-CHAT-06)',
@@ -24,10 +24,9 @@ export const openai = rules({ section: '4.1', needs: ['OAI-CHAT-01'] })({
   ],
   'OAI-CHAT-11': [
     'A non-streamed answer SHOULD have the media type application/json. (C11)',
-    'The response is written without a type; set Content-Type: application/json.',
+    'The response has no Content-Type; set Content-Type: application/json.',
   ],
-  'OAI-CHAT-12':
-    'Messages with the role system MUST be accepted together with messages of the user.',
+  'OAI-CHAT-12': 'Messages with the role system MUST be accepted together with user messages.',
   'OAI-CHAT-13': [
     'The answer SHOULD use every message, e.g. a fact stated in an earlier one. (needs OAI-CHAT-07)',
     'Only the last message reaches the model; pass all messages in order.',
@@ -93,7 +92,7 @@ export const openaiStream = rules({ section: '4.1', needs: ['OAI-STREAM-01'] })(
     'With stream: true the answer MUST arrive as UTF-8 data: blocks of JSON chunks with choices (a final [DONE] and blocks without choices are only observed). (needs OAI-CHAT-01)',
   'OAI-STREAM-02': [
     'A streamed answer SHOULD have the media type text/event-stream. (needs OAI-CHAT-01)',
-    'The stream is written without a type; set Content-Type: text/event-stream.',
+    'The stream has no Content-Type; set Content-Type: text/event-stream.',
   ],
   'OAI-STREAM-03': 'choices[0].delta.content, if present and not null, MUST be a string. (C7)',
   'OAI-STREAM-04':
@@ -121,7 +120,7 @@ export const openaiStream = rules({ section: '4.1', needs: ['OAI-STREAM-01'] })(
     buffering,
   ],
   'OAI-STREAM-12': [
-    'A streamed answer MUST be complete, however its end is marked: the connection MUST NOT be cut before. (needs OAI-CHAT-01)',
+    'A streamed answer MUST be complete, however its end is marked: the connection MUST NOT be cut before its end. (needs OAI-CHAT-01)',
     'A proxy timeout, a crash or a deploy closes the connection; raise the read timeout and end the chunked body properly.',
   ],
 })

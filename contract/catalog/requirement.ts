@@ -119,7 +119,7 @@ export const fiveHundred =
 export const buffering =
   'The server or a proxy buffers the response; flush after every event and disable response buffering (nginx: proxy_buffering off).'
 export const cursor =
-  'The cursor is ignored, an offset, or not unique among equal sort keys; continue after the last row by a unique, stable key.'
+  'The cursor is ignored, is an offset, or is ambiguous among equal sort keys; use keyset pagination by a unique, stable key.'
 export const memory =
   'Earlier messages are not part of the prompt; build the prompt from the whole chain of the chat.'
 export const leak = 'A cache or a session is shared between chats; key all state by chat id.'
@@ -128,9 +128,9 @@ const twiceStep =
 export const chunks =
   'The server writes its own event shape, or a gateway rewrites the chunks; send chat.completion.chunk objects as data: lines.'
 export const sameResponse =
-  'Stream and body are built by separate code; build both from one response object.'
+  'The stream and the JSON body are built by separate code; build both from one response object.'
 export const eventOrder =
-  'Events are sent as the model produces them, without the frame around them; emit the added event before the first delta and the done events after the last.'
+  'Events are sent as the model produces them, without the events that enclose them; emit the added event before the first delta and the done events after the last.'
 export const indexes =
   'Indexes are omitted when they are 0, or counted over the whole stream; always send them, counted within their parent.'
 export const usage =

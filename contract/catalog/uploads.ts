@@ -23,7 +23,7 @@ export const attachments = rules({
   ],
   'V3-ATT-08':
     'GET /attachment with search MUST find a file by its name. (needs V3-ATT-06, V3-ATT-09)',
-  'V3-ATT-09': 'GET /attachment MUST honor limit: a page lists at most that many.',
+  'V3-ATT-09': 'GET /attachment MUST honor limit: a page lists at most that many attachments.',
   'V3-ATT-10': ['GET /attachment MUST honor cursor: following it lists every attachment.', cursor],
   'V3-ATT-11': [
     'GET /attachment MUST NOT list attachments of another caller. (member otherKey)',
@@ -43,7 +43,7 @@ export const knowledge = {
     'KB-02': 'Uploading a document to a base MUST succeed. (member knowledge.routes, needs KB-03)',
     'KB-03': [
       'A search in a base MUST find the content of its documents. (member knowledge.routes, needs KB-01)',
-      'Documents are indexed later than a search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
+      'Documents are indexed only after the search, or not at all; index before the upload is answered, or raise limits.settleMs in the target profile.',
     ],
     'KB-04':
       '9 /api/knowledge and /api/v3/knowledge MUST give equivalent answers. (needs V3-AUTH-05)',
@@ -55,7 +55,7 @@ export const knowledge = {
     needs: ['V3-GEN-01', 'V3-HIST-16'],
   })({
     'RAG-01':
-      'With rag: true the server MUST search the base of the assistant before the answer: a search step, or its fact in the answer. (member knowledge, needs V3-GEN-02, V3-ASST-01)',
+      'With rag: true the server MUST search the base of the assistant before the answer, as a search step or a fact in the answer shows. (member knowledge, needs V3-GEN-02, V3-ASST-01)',
     'RAG-02': 'With rag: false the server MUST NOT search before the answer.',
     'RAG-03': 'With rag: agent the server MUST NOT search before the answer.',
     'RAG-04':

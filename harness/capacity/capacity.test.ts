@@ -38,7 +38,7 @@ function exact(
 const around = (capacity: number) => (rate: number) =>
   1 / (1 + Math.exp(-(Math.log(0.05 / 0.95) + 12 * Math.log(rate / capacity))))
 
-/** A target of 42 requests a second, with a generator that is late now and then. */
+/** A target of 42 requests per second, with a generator that is late now and then. */
 function late(isLate: (rate: number) => boolean, more: Partial<Probe> = {}) {
   const run = exact(around(42))
   return async (rate: number): Promise<Probe> =>
@@ -54,7 +54,7 @@ function expectAround(interval: readonly [number, number] | null | undefined, va
 }
 
 describe('searchCapacity', () => {
-  test.each([3.7, 42, 610])('finds a capacity of %d requests a second', async (capacity) => {
+  test.each([3.7, 42, 610])('finds a capacity of %d requests per second', async (capacity) => {
     const found = await searched(around(capacity))
     const [low = 0, high = 0] = found.interval ?? []
     expect(found).toMatchObject({ end: 'precise', limitedBy: slo, by: 'fit' })
@@ -406,7 +406,7 @@ test('concurrency and tokens include all requests of a transaction', () => {
   const tokensPerSecond = { input: 300, output: 600 }
   expect(resultWith('v3-chat')).toMatchObject({ concurrency: { value: 60 }, tokensPerSecond })
   expect(resultWith('v3-json')).toMatchObject({ concurrency: { value: 20 } })
-  // A rate limit of 9.9 requests a second: of 1 % more, 1 % may be refused.
+  // A rate limit of 9.9 requests per second: of 1 % more, 1 % may be refused.
   const bucket = { value: 9.9, interval: [9.9, 9.9] as [number, number] }
   const policy = { burst: bucket, refill: bucket, accepted: 100, refused: 100 }
   const refused = { ...capacity, end: 'policy', rate: null, interval: null } as const

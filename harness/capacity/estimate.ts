@@ -11,7 +11,7 @@ export interface SloEstimate {
   readonly met: number | null
   /** Lowest rate above it at which the SLO is missed; null if none is known. */
   readonly missed: number | null
-  /** Requests a second; null while the bracket is open. */
+  /** Requests per second; null while the bracket is open. */
   readonly rate: number | null
   /** Confidence interval at 95 %. */
   readonly interval: readonly [low: number, high: number] | null

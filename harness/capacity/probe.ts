@@ -17,7 +17,7 @@ export interface LimitCount {
 }
 
 export interface Probe {
-  /** Requests a second that were offered. */
+  /** Requests per second that were offered. */
   readonly rate: number
   readonly limits: readonly LimitCount[]
   /** Length as a multiple of the usual one; 1 if it is absent. */

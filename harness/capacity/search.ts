@@ -6,7 +6,7 @@ import { estimateOf, type SloEstimate } from './estimate.ts'
 import type { Probe } from './probe.ts'
 
 export interface SearchOptions {
-  /** Requests a second, or clients of a closed loop. */
+  /** Requests per second, or clients of a closed loop. */
   readonly min: number
   readonly max: number
   /** Half width of the interval that ends the search, as a share of the rate; may depend on the rate so far. */
@@ -217,7 +217,7 @@ export function answer(end: SearchEnd, probes: readonly Probe[]) {
   const missed = estimates.flatMap((estimate) => estimate.missed ?? [])
   return {
     end,
-    /** Requests a second; null if the search found no bracket. */
+    /** Requests per second; null if the search found no bracket. */
     rate: limiting?.rate ?? null,
     /** Confidence interval at 95 %. */
     interval: limiting?.interval ?? null,

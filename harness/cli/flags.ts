@@ -109,7 +109,7 @@ interface CommandOptions<
   readonly flags: List
   /** Examples and exit codes, printed after the flags. */
   readonly help: string
-  /** Adds options that are no common flags. */
+  /** Adds options that are not common flags. */
   extend?(command: Command): unknown
   /** Resolves to the exit code; undefined is 0. */
   run(

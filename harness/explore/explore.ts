@@ -94,7 +94,7 @@ export async function explore(
 }
 
 function earlyEnd({ context: { setup } }: Session): RunEndedError {
-  const silent = 'exploring ended: the target gave no usable answers any more'
+  const silent = 'exploring ended: the target gave no more usable answers'
   const lacks = 'the recording lacks requests of the exploration'
   return new RunEndedError(setup.recordedEnd ?? (setup.recordingFile === null ? silent : lacks))
 }

@@ -140,7 +140,7 @@ describe('deliveryOf', () => {
     ['several tokens a step', lumps(30, 40, [10, 10, 5]), 'spread'],
     ['eight tokens a step, 20 ms each', lumps(200, 160, [8, 8, 8, 8, 1]), 'spread'],
     ['a fast model over a delayed acknowledgement', lumps(5, 40, [40, 40, 40, 40]), 'spread'],
-    ['a thousand tokens a second', lumps(300, 1, Array(900).fill(1)), 'spread'],
+    ['a thousand tokens per second', lumps(300, 1, Array(900).fill(1)), 'spread'],
     ['a pause after the first token', [10, ...lumps(1_200, 0, [24])], 'undecided'],
     ['one delta ahead of all others', [10, ...steps(900, 0)], 'undecided'],
     ['a burst after long thought', steps(900, 10), 'undecided'],

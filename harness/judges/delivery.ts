@@ -25,7 +25,7 @@ const minBufferedMs = 500
 /** Arrivals within less, in milliseconds or as a share of the response time, may be one burst. */
 const minSpreadMs = 20
 const spreadShare = 0.2
-/** A model may take long to begin and then be fast: this duration is no burst, whatever its share. */
+/** A model may take long to begin and then be fast: a gap of this duration is not a burst, whatever its share. */
 const longSpreadMs = 300
 /** Minimum average of deltas in a read: with fewer, the target sent them together without buffering. */
 const minGathered = 4

@@ -138,7 +138,7 @@ function hasCharset({ response }: Exchange): boolean {
   return /charset="?(?!utf-?8)/i.test(header(response?.headers ?? [], 'content-type') ?? '')
 }
 
-/** An object without output whose `object` is no response breaks only the requirement of the one-shot. */
+/** An object without output whose `object` is not a response breaks only the requirement of the one-shot. */
 const judgeOneShot: BodyJudge = (collector, body, request, exchange) => {
   if (body['object'] === 'response' || 'output' in body) {
     judgeResponseBody(collector, body, request, exchange)

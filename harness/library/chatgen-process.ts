@@ -172,7 +172,7 @@ export async function runConformance(
 
 /** Options of `chatgen load`; one of `rate`, `concurrency` and `ramp` is required. */
 export interface LoadOptions extends ProcessOptions {
-  /** Transactions a second (open loop). */
+  /** Transactions per second (open loop). */
   readonly rate?: number
   /** Transactions in flight (closed loop). */
   readonly concurrency?: number

@@ -90,7 +90,7 @@ export interface PlanOptions {
 
 /**
  * The demand of a plan; for a trace, its hours and its peak.
- * @param perReplica requests a second of one replica, for the replicas of each hour; null omits the hours
+ * @param perReplica requests per second of one replica, for the replicas of each hour; null omits the hours
  */
 export function demandRow(demand: PlannedDemand, perReplica: number | null): PlanDemand {
   if (demand.kind !== 'trace') return demand
@@ -127,13 +127,13 @@ export function demandRow(demand: PlannedDemand, perReplica: number | null): Pla
   }
 }
 
-/** Requests a second of a demand, at its peak; null for users of a closed loop. */
+/** Requests per second of a demand, at its peak; null for users of a closed loop. */
 export function demandedRate(demand: PlannedDemand): number | null {
   if (demand.kind === 'concurrency') return null
   return demand.kind === 'rate' ? demand.perSecond : peakRateOf(demand.trace)
 }
 
-/** Requests a second in the hour of the peak. */
+/** Requests per second in the hour of the peak. */
 export function peakRateOf(trace: DemandTrace): number {
   const { fromMs, toMs } = busiest(trace, hourMs)
   return (requestsWithin(trace, fromMs, toMs) / (toMs - fromMs)) * 1000

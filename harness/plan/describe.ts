@@ -143,7 +143,7 @@ export function caveatOf({ file, report }: Measurement): string | null {
 function reasonOf({ outcome, interrupted, generator, probes, faults }: CapacityReport): string {
   if (outcome === 'invalid') {
     const held =
-      generator.holds === null ? '' : ` (it holds ${generator.holds.toPrecision(3)} req/s)`
+      generator.holds === null ? '' : ` (it handles ${generator.holds.toPrecision(3)} req/s)`
     return `the load generator was the bottleneck${held}, so the figures do not describe the target; measure again with chatgen capacity on an idle machine, with more --workers or a lower --max`
   }
   if (faults.length > 0) {

@@ -5,7 +5,7 @@ import type { RatePiece, RequestLength } from './simulation/requests.ts'
 
 /** Demand over time. */
 export interface DemandTrace {
-  /** Requests a second from each moment on; ascending, from 0. */
+  /** Requests per second from each moment on; ascending, from 0. */
   readonly pieces: readonly RatePiece[]
   readonly durationMs: number
   /** Time of day at which it begins, in milliseconds after midnight; null if unknown. */
@@ -21,7 +21,7 @@ const dayMs = 24 * hourMs
 
 /**
  * Reads a trace of single requests or of rates. CSV needs a heading: `at` (seconds, `14:30`, or a date
- * and time of ISO 8601) and either `rate` (requests a second until the next line) or `requests` (their
+ * and time of ISO 8601) and either `rate` (requests per second until the next line) or `requests` (their
  * number until the next line), or neither for one request a line, with `prompt` and `answer` in tokens if
  * there are. Lines of JSON are those of `chatgen load --replay`, or the requests that a load run recorded.
  * @throws TraceSyntaxError with the line

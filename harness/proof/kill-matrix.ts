@@ -183,7 +183,7 @@ export function proofPage(matrix: KillMatrix): string {
     '# Proof',
     introduction,
     [
-      `- ${share(faults, isKilled)} faults make exactly the requirements fail that they name.`,
+      `- ${share(faults, isKilled)} faults fail exactly the requirements that they name.`,
       `- Requirements that no fault violates: ${without.length === 0 ? 'none' : without.join(', ')}.`,
       `- ${share(dialects, hasNone)} dialects and ${share(combinations, hasNone)} random combinations of them fail no requirement.`,
       `- ${share(nullServers, ({ passed }) => passed.length === 0)} null servers pass no required requirement.`,

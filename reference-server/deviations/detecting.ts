@@ -53,7 +53,7 @@ export const detectingServers: readonly DetectingServer[] = Object.entries({
     !hasPrompt(call) || knownWording.test(bodyText(call)),
   'by-order: The caller began with the requests of the preflight.': () =>
     onceSeen(isPreflightOfV2, 3),
-  'by-refused-requests: A request of the caller was refused, as users rarely see it.': () =>
+  'by-refused-requests: A request of the caller was refused, which users rarely see.': () =>
     onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, suspiciousRequests),
   'first-requests: The caller has sent fewer requests than a check sends.': () =>
     onceSeen(() => false, 1_800),
@@ -65,7 +65,7 @@ export const detectingServers: readonly DetectingServer[] = Object.entries({
 export function firstMilliseconds(ms: number): DetectingServer {
   return {
     name: 'first-minutes',
-    summary: 'The first request of the caller was a short time ago.',
+    summary: 'The first request of the caller was recent.',
     recognizer: () => {
       const begins = new Map<string, bigint>()
       return ({ caller, receivedNs }) => {

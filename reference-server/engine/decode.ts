@@ -69,6 +69,6 @@ function untilAborted(wait: Promise<void>, signal: AbortSignal | undefined): Pro
 }
 
 function overloaded({ maxWaiting }: EngineOptions): ApiError {
-  const message = `The engine is busy and ${maxWaiting} requests wait already`
+  const message = `The engine is busy and ${maxWaiting} requests are already waiting`
   return new ApiError(503, message, 'engine_overloaded', null, { 'retry-after': '1' })
 }

@@ -93,7 +93,7 @@ export function requestsPerMinute(limit: number): RateLimit {
 }
 
 function tooMany(seconds: number, limit: number): ApiError {
-  const message = `At most ${limit} requests a minute; try again in ${seconds}s`
+  const message = `At most ${limit} requests per minute; try again in ${seconds}s`
   const headers = { 'retry-after': String(seconds) }
   return new ApiError(429, message, 'rate_limit_exceeded', null, headers)
 }

@@ -134,7 +134,7 @@ function leaving(response: ServerResponse): AbortSignal {
 }
 
 function goingDown(): ApiError {
-  return new ApiError(503, 'The server is going down', 'service_unavailable', null, {
+  return new ApiError(503, 'The server is shutting down', 'service_unavailable', null, {
     'retry-after': '1',
     connection: 'close',
   })

@@ -65,7 +65,7 @@ function collect(request: IncomingMessage): Promise<Uint8Array> {
     }
     const fail = () => {
       settle()
-      reject(new ApiError(400, 'The body ends early', 'bad_request'))
+      reject(new ApiError(400, 'The body is truncated', 'bad_request'))
     }
     // Remaining listeners would keep the body in memory while the answer is open.
     const settle = () => {
@@ -118,7 +118,7 @@ function tooLarge(): ApiError {
 
 /** @throws ApiError 400 for a form without a file */
 export function uploadedFile({ file }: Call): UploadedFile {
-  if (file === undefined) throw unfit('The form holds no file')
+  if (file === undefined) throw unfit('The form contains no file')
   return file
 }
 
@@ -168,7 +168,7 @@ function readParts(
     parser.on('file', (_name, stream, filename, _encoding, contentType) => {
       if (file !== undefined) {
         stream.on('error', () => {}).resume()
-        refuse('An upload holds one file')
+        refuse('An upload must contain exactly one file')
         return
       }
       const tooLarge = `A file may have at most ${fileSize} bytes`
@@ -190,7 +190,7 @@ function readParts(
       }, reject)
     })
     request.once('close', () => {
-      if (!request.complete) refuse('The form ends early')
+      if (!request.complete) refuse('The form is truncated')
     })
     request.pipe(parser)
   })

@@ -83,7 +83,7 @@ function apiError(thrown: unknown): ApiError {
   if (thrown instanceof StoreFailure) return storeRefusal(thrown)
   // Only a shutdown aborts work with a waiting client.
   if (thrown instanceof Error && thrown.name === 'AbortError') {
-    const message = 'The server went down before the answer was complete'
+    const message = 'The server shut down before the answer was complete'
     return new ApiError(503, message, 'service_unavailable', null, { 'retry-after': '1' })
   }
   return new ApiError(500, 'Internal error', 'internal_error')

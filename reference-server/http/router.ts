@@ -77,6 +77,6 @@ function notFound(path: string, similar: string | undefined): ApiError {
 }
 
 function wrongMethod(method: string, allow: string): ApiError {
-  const message = `${method} is not possible here; ${allow} is`
+  const message = `${method} is not allowed here; use ${allow}`
   return new ApiError(405, message, 'method_not_allowed', null, { allow })
 }

@@ -109,7 +109,7 @@ async function writeStream(
 }
 
 /** Stops the generation of blocks after the client has disconnected. */
-const clientLeft = new Error('The client has left')
+const clientLeft = new Error('The client disconnected')
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = []

@@ -71,7 +71,7 @@ describe('the log', () => {
   it('reports a client that left', async () => {
     const { server, lines } = await logged('pretty')
     await leaveInMidStream(await openCompletion(server, '[[pace=gap=50ms]]'))
-    await expect.poll(() => lines.join('')).toContain('client left')
+    await expect.poll(() => lines.join('')).toContain('client disconnected')
     expect(lines.join('')).toMatch(
       /POST \/api\/openai\/chat\/completions 200 \d+\.\d ms {2}caller-1 {2}stream/,
     )

@@ -63,7 +63,7 @@ function prettyLine(record: RequestRecord, colorize = false): string {
   const notes = [
     record.caller,
     record.stream && 'stream',
-    record.aborted && 'client left',
+    record.aborted && 'client disconnected',
     record.code && `${record.code}: ${record.detail}`,
   ]
   const status = record['http.response.status_code']

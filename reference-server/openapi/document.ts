@@ -25,7 +25,7 @@ export const info = {
   title: 'Chat Generation Service: reference server',
   version: '1',
   description:
-    'The whole service with a model whose every word can be computed. Operations that the interface document does not show say so.',
+    'The whole service, with a deterministic model. Operations that the interface document does not show are marked.',
   license: { name: 'MIT', identifier: 'MIT' },
   contact: { name: 'chatgen-conformance' },
 }

@@ -11,7 +11,7 @@ const refusals = {
   401: ['Unauthorized', 'No valid API key', 'invalid_api_key', 'A valid API key is required'],
   403: ['Forbidden', 'Not allowed', 'knowledge_base_fixed', 'This base is part of the catalog'],
   404: ['NotFound', 'Unknown, or owned by another user', 'chat_not_found', 'No chat "…"'],
-  409: ['Conflict', 'In conflict with what is stored', 'wrong_chat_version', 'This is a v2 chat'],
+  409: ['Conflict', 'Conflict with stored data', 'wrong_chat_version', 'This is a v2 chat'],
   413: ['TooLarge', 'Body or file too large', 'body_too_large', 'The body is too large'],
   415: ['MediaType', 'Media type not accepted', 'unsupported_media_type', 'Not accepted here'],
   422: [
@@ -22,7 +22,7 @@ const refusals = {
   ],
   429: ['TooManyRequests', 'Rate limit', 'rate_limit_exceeded', 'Try again in 1s'],
   431: ['HeadersTooLarge', 'Headers too large', 'bad_request', 'The headers are too large'],
-  503: ['Unavailable', 'Busy or going down', 'service_unavailable', 'The server is going down'],
+  503: ['Unavailable', 'Busy or stopping', 'service_unavailable', 'The server is shutting down'],
 } as const satisfies Readonly<Record<number, Refusal>>
 
 type Status = keyof typeof refusals
@@ -76,10 +76,7 @@ export function refusalComponents(): JsonObject {
   const other = problemContent(500, 'internal_error', 'Internal error')
   return Object.fromEntries([
     ...named,
-    [
-      'Refusal',
-      { description: 'Any other error, such as one that a prompt orders', content: other },
-    ],
+    ['Refusal', { description: 'Any other error, such as one a prompt requests', content: other }],
   ])
 }
 

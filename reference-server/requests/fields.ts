@@ -57,9 +57,10 @@ export function flagOf(truthy: string[], falsy: string[]) {
 export const flag = flagOf(['true', '1'], ['false', '0'])
 
 /** Opaque; the pattern describes the cursors of the reference server. */
-export const cursor = z
-  .string()
-  .meta({ pattern: '^[A-Za-z0-9_-]+$', description: 'As the previous page of this list has it' })
+export const cursor = z.string().meta({
+  pattern: '^[A-Za-z0-9_-]+$',
+  description: 'Cursor of the previous page of this list',
+})
 
 /** Query parameters of every list. */
 export const pageQuery = { limit: rowLimit.optional(), cursor: cursor.optional() }

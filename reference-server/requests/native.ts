@@ -21,7 +21,7 @@ import {
 /** Media URL. Only its beginning is checked: the rest may be megabytes of base64. */
 const mediaUrl = z
   .string()
-  .regex(/^(https?:\/\/[^\s/]|data:[\w.+-]+\/[\w.+-]+[;,])/i, 'must be a http(s) or data URL')
+  .regex(/^(https?:\/\/[^\s/]|data:[\w.+-]+\/[\w.+-]+[;,])/i, 'must be an http(s) or data URL')
 
 function typed<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z.looseObject({ type: z.literal(type), ...fields })

@@ -198,7 +198,7 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     await (await opened(place)).close()
     await execute(place, 'UPDATE schema_version SET version = 99')
     await expect(openStore(place)).rejects.toThrow(
-      'the store has schema version 99, this server knows versions up to 1',
+      'the store has schema version 99, but this server supports versions up to 1',
     )
   })
 })
@@ -218,7 +218,7 @@ describe('sqlite', () => {
     await opened(place)
     await expect(openStore(place)).rejects.toThrow('another server has this file open')
     await expect(openStore('sqlite:package.json')).rejects.toThrow(
-      'this file is no SQLite database',
+      'this file is not a SQLite database',
     )
     await expect(openStore('sqlite:/no/such/folder/x')).rejects.toThrow('cannot be opened')
   })

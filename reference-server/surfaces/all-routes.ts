@@ -52,12 +52,12 @@ export function allRoutes(services: Services): readonly Route[] {
 function healthRoutes({ store }: Services): readonly Route[] {
   return [
     route('GET', '/healthz', {
-      summary: 'Tell whether the server is up',
+      summary: 'Report whether the server is up',
       answer: healthShape,
       handle: async () => ({ status: 'ok' }),
     }),
     route('GET', '/readyz', {
-      summary: 'Tell whether the server takes requests: not while it ends, or its database is away',
+      summary: 'Report readiness: 503 during shutdown and while the database is unavailable',
       answer: healthShape,
       handle: async () => {
         await store.ready()

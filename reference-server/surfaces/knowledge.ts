@@ -92,7 +92,7 @@ export function documentRoutes({ clock, ids, store }: Services, prefix: string):
       },
     }),
     route('POST', all, {
-      summary: 'Upload a document of UTF-8 text; it can be searched at once',
+      summary: 'Upload a document of UTF-8 text; it is searchable immediately',
       status: 201,
       answer: documentShape,
       accepts: 'form',

@@ -80,8 +80,8 @@ function clientsText({ result, probes }: CapacityReport): string {
 function stateOf(report: CapacityReport): string {
   const { outcome, interrupted, generator, faults } = report
   if (outcome === 'undecided' && faults.length > 0)
-    return `${count(faults.length, 'internal error')} of chatgen: the answer is what the other probes found`
-  if (interrupted) return 'interrupted: the answer is what was known until then'
+    return `${count(faults.length, 'internal error')} of chatgen: the result is from the other probes`
+  if (interrupted) return 'interrupted: the result is what was known by then'
   switch (outcome) {
     case 'undecided':
       return missingText(report)
@@ -92,7 +92,7 @@ function stateOf(report: CapacityReport): string {
     case 'violated':
       return 'a requirement was violated under load'
     case 'invalid':
-      return `the load generator was the bottleneck${generator.holds === null ? '' : `: it holds ${rateText(generator.holds)}`}`
+      return `the load generator was the bottleneck${generator.holds === null ? '' : `: it sustains ${rateText(generator.holds)}`}`
     default:
       return ''
   }
@@ -118,7 +118,7 @@ function missingText(report: CapacityReport): string {
   const width = halfWidth(report)
   const ended = `the budget of ${seconds(config.budgetMs)} ended`
   if (width === null || result.by === 'bracket') {
-    return `${ended}, and its probes held too few requests for more than verdicts; pass a longer --budget`
+    return `${ended}, and its probes contained too few requests for more than verdicts; pass a longer --budget`
   }
   const minutes = Math.ceil(
     (config.budgetMs / 60_000) * Math.min(100, (width / config.precision) ** 2),
@@ -134,7 +134,7 @@ export function load(value: number, loop: CapacityReport['loop']): string {
   return loop === 'closed' ? count(value, 'client') : rateText(value)
 }
 
-/** Further figures at the found rate: requests in flight, tokens a second. */
+/** Further figures at the found rate: requests in flight, tokens per second. */
 export function detailFacts(report: CapacityReport): readonly Fact[] {
   const { result, policyLimit, hysteresis, drift, loop } = report
   const { concurrency, tokensPerSecond: tokens } = result
@@ -144,7 +144,7 @@ export function detailFacts(report: CapacityReport): readonly Fact[] {
       loop === 'closed' ? 'Clients  ' : 'In flight (Little’s law)  ',
       concurrency && ranged(concurrency.value, concurrency.interval),
     ],
-    ['Tokens a second  ', tokens && `${prompt}${figure(tokens.output || null)} output`],
+    ['Tokens per second  ', tokens && `${prompt}${figure(tokens.output || null)} output`],
     [
       'Boundary  ',
       result.by === 'cliff' && 'a cliff: the share over the limit jumps within the interval',

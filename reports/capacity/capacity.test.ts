@@ -19,7 +19,7 @@ describe('answerText', () => {
     [
       'interrupted early',
       { interrupted: true, result: { ...open, firstFailing: null } },
-      'at least 38.0 req/s; interrupted: the answer is what was known until then',
+      'at least 38.0 req/s; interrupted: the result is what was known by then',
     ],
     [
       'unreachable',
@@ -38,7 +38,7 @@ describe('answerText', () => {
         result: open,
         generator: { ...capacityReportOf().generator, holds: 31 },
       },
-      'the load generator was the bottleneck: it holds 31.0 req/s',
+      'the load generator was the bottleneck: it sustains 31.0 req/s',
     ],
     [
       'too short',
@@ -48,7 +48,7 @@ describe('answerText', () => {
     [
       'too short for more than a bracket',
       { outcome: 'undecided' as const, result: { ...open, highestMet: 2, firstFailing: 4 } },
-      'between 2.00 and 4.00 req/s; the budget of 1200 s ended, and its probes held too few requests for more than verdicts; pass a longer --budget',
+      'between 2.00 and 4.00 req/s; the budget of 1200 s ended, and its probes contained too few requests for more than verdicts; pass a longer --budget',
     ],
     [
       'as narrow as its budget allowed',
@@ -89,7 +89,7 @@ test('the terminal shows the answer first and last, the frontier and the probes'
     Search  ttft.p95 < 1s; mix openai-stream; seed a-seed
 
     In flight (Little’s law)  105 [99.5, 109]
-    Tokens a second  2526 prompt, 5052 output
+    Tokens per second  2526 prompt, 5052 output
     Hysteresis  35.8/s right after an overload of 63.1/s is no worse than before.
     Drift  No change of the capacity over time stands out from the noise.
 

@@ -56,7 +56,7 @@ function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
   return [
     tile(
       isBracket ? `${figure(highestMet)} to ${figure(firstFailing)}` : ranged(value, interval),
-      isBracket || unit === '/s' ? 'requests a second' : unit,
+      isBracket || unit === '/s' ? 'requests per second' : unit,
     ),
     ...(headroom === null || value === null
       ? []

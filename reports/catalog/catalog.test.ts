@@ -44,7 +44,7 @@ describe('explainEntry', () => {
                   true, with these parameters. The default is false in chats and agent
                   in one-shot.
       surface     Native v3 surface, /api/v3
-      source      service: demanded by the interface document alone.
+      source      service: required only by the interface document.
       area        RAG, Retrieval before the answer
       depends on  RAG-01: if one of these is violated, this requirement is
                   inconclusive.

@@ -61,8 +61,8 @@ const meanings: Readonly<Record<EntryKind, string>> = {
 }
 
 const sources: Readonly<Record<Source, string>> = {
-  wire: 'wire: demanded by the common format of chat completions, of every server that has it (--profile wire).',
-  service: 'service: demanded by the interface document alone.',
+  wire: 'wire: required of every server with the common format of chat completions (--profile wire).',
+  service: 'service: required only by the interface document.',
 }
 
 function sectionText({ id, section }: CatalogEntry): string {

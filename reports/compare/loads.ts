@@ -55,7 +55,7 @@ export function loadComparisonDocument(compared: ComparedLoads): Document {
           ),
           itemsOf([...notes, ...comparison.notes]),
           {
-            text: `${method}. All verdicts together are wrong with a probability of at most ${percent(familyError)} (Holm); intervals are those of each figure by itself, 95 %.`,
+            text: `${method}. The probability that any verdict is wrong is at most ${percent(familyError)} (Holm); each interval is the 95 % interval of its figure alone.`,
           },
         ],
       },

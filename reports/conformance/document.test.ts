@@ -52,7 +52,7 @@ test('a terminal report has violations in detail and one line per other list', (
                 response.created, and it MUST occur exactly once.
                 found: the first event is response.output_item.added
                 likely cause and fix: Events are sent as the model produces them, without the
-                frame around them; emit the added event before the first delta and the done e…
+                events that enclose them; emit the added event before the first delta and the…
                 document: section 6, Events: The v3 stream is made of server-sent events in
                 the Responses style: an event: line, data: lines with JSON and an empty line.…
                 curl -i -N -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' --data-raw '{"input":"ping","stream":true}'
@@ -71,7 +71,7 @@ test('a terminal report has violations in detail and one line per other list', (
       violated  2 requirements violated, same cause
                 OAI-CHAT-09 The usage of a completion MUST have prompt_tokens,
                   completion_tokens and total_tokens, all integers.
-                OAI-CHAT-06 The choices of a completion MUST be an array that holds the
+                OAI-CHAT-06 The choices of a completion MUST be an array that contains the
                   answer, and each choice MUST have an integer index.
                 found: usage is missing
                 likely cause and fix: The usage of the model is not passed on; add

@@ -224,7 +224,7 @@ export function plainText(text: Text): string {
 /** The last lines of the container's output; none without a container. */
 export function containerSection(container: ContainerRow | undefined): readonly Section[] {
   if (container === undefined) return []
-  const title = `Last lines of the container of ${container.image}`
+  const title = `Last output of the container of ${container.image}`
   return [{ title, blocks: [{ log: container.log }] }]
 }
 

@@ -59,7 +59,7 @@ function casesOf({ title, badge, blocks, isInternal = false }: Section): readonl
       .flatMap((block) => ('items' in block ? block.items : []))
       .flatMap(({ badge, text, notes = [] }) => {
         if (isInternal) return [faultCase(title, plainText(text))]
-        // Items without a verdict are no cases.
+        // Items without a verdict are not test cases.
         if (badge === undefined || badge.tone === 'none') return []
         const parts = [text, ...notes].map((part) => plainText(part))
         return [caseOfText(subjectOf(text), badge, parts.join('\n'))]

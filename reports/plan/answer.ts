@@ -74,7 +74,7 @@ export function demandText({ demand }: PlanReport): string {
     case 'rate':
       return `${figure(demand.perSecond)} req/s`
     case 'concurrency':
-      return `${count(demand.users, 'user')} at once`
+      return `${count(demand.users, 'concurrent user')}`
     case 'trace':
       return `the peak of ${clean(demand.file)}, ${demand.peak.label}: ${figure(demand.peak.perSecond)} req/s, ${figure(demand.peak.maxPerSecond)} in the busiest minute`
   }
@@ -102,7 +102,7 @@ function serviceFacts(service: PlanService): readonly Fact[] {
   return [
     [
       'Replica  ',
-      `${hasSeenLimit ? '' : 'at least '}${service.maxSequences} sequences at once, ${maxWaiting === null ? 'no limit of waiting requests seen' : `${maxWaiting} may wait`}; prefill ${service.prefillMs === 0 ? '' : `${milli(service.prefillMs)} and `}${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}${service.spread === 0 ? '' : `; durations vary by ${percent(service.spread)}`}`,
+      `${hasSeenLimit ? '' : 'at least '}${service.maxSequences} concurrent sequences, ${maxWaiting === null ? 'no limit on waiting requests seen' : `${maxWaiting} may wait`}; prefill ${service.prefillMs === 0 ? '' : `${milli(service.prefillMs)} and `}${milli(service.prefillMsPerToken)}/token, decode ${milli(service.decodeMs)} and ${milli(service.decodeMsPerSequence)} per sequence, overhead ${milli(service.overheadMs)}${service.spread === 0 ? '' : `; durations vary by ${percent(service.spread)}`}`,
     ],
     [
       'Lengths  ',

@@ -42,7 +42,7 @@ export function planDocument(report: PlanReport): Document {
       },
       { title: 'Model', untitled: true, blocks: [{ facts: modelFacts(report) }] },
       {
-        title: 'Measured and modelled',
+        title: 'Measured and modeled',
         detail: 'verbose',
         blocks: [{ table: reproducedTable(report) }],
       },
@@ -105,12 +105,12 @@ function hourChart(report: PlanReport): readonly Chart[] {
   return [
     {
       id: 'hours-chart',
-      title: 'Demand and replicas by the hour',
-      note: 'Requests a second on average, and replicas in proportion to them.',
+      title: 'Demand and replicas by hour',
+      note: 'Requests per second on average, and replicas in proportion to them.',
       x: { label: 'h', scale: 'linear', values: hours.map(({ fromMs }) => fromMs / 3_600_000) },
       y: { label: 'req/s, replicas', scale: 'linear' },
       series: [
-        { name: 'requests a second', values: hours.map(({ perSecond }) => perSecond) },
+        { name: 'requests per second', values: hours.map(({ perSecond }) => perSecond) },
         { name: 'replicas', values: hours.map(({ replicas }) => replicas) },
       ],
       table: hourTable(report),

@@ -65,7 +65,7 @@ const sustainable = z.object({ value: z.number(), interval })
 
 const reproduced = z.object({
   probes: z.array(z.int()),
-  /** Requests a second, or clients of a closed loop. */
+  /** Requests per second, or clients of a closed loop. */
   load: z.object({ kind: z.enum(['open', 'closed']), value: z.number() }),
   /** `ttft.p95`, `completed`, … */
   statistic: z.string(),

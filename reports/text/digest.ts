@@ -92,7 +92,7 @@ const sentences: Readonly<Record<Doubt, string>> = {
     'exchanges.ndjson was edited after the run: it does not match the digest in report.json, so it may not be what the target sent',
   'edited settings':
     'run.json was edited after the run: it does not match the digest in report.json, so it may not have the settings of the run',
-  'without digest': 'report.json has no digest, as chatgen writes one: edits cannot be detected',
+  'without digest': 'report.json lacks the digest that chatgen writes: edits cannot be detected',
 }
 
 function digestOf(content: object): string {

@@ -11,7 +11,7 @@ export interface Order {
   /** URL without a path. */
   readonly url: string
   readonly key: string
-  /** Requests a second, evenly spaced. */
+  /** Requests per second, evenly spaced. */
   readonly rate: number
   readonly seconds: number
   /** Tokens of each answer. */

@@ -35,7 +35,7 @@ export type Origin = 'request' | 'connection' | 'schedule'
 
 export type Truth = ReturnType<typeof truthOf>
 
-/** @param perSecond requests a second in the schedule */
+/** @param perSecond requests per second in the schedule */
 export function truthOf(log: readonly LoggedStream[], perSecond: number) {
   const sorted = log.toSorted((a, b) => a.received - b.received)
   const behind = sorted.map(({ received }, at) => received - (at * 1e9) / perSecond)
@@ -61,7 +61,7 @@ export function truthOf(log: readonly LoggedStream[], perSecond: number) {
     tpot: pairOf(streams.map(({ gaps }) => gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)),
     /** Delay behind the schedule, which the earliest request sets. */
     lateness: pairOf(lateness),
-    /** Requests a second that were sent. */
+    /** Requests per second that were sent. */
     rate: ((sorted.length - 1) * 1e9) / sending,
     streamSeconds: streams.reduce((sum, { ended, request }) => sum + (ended - request) / 1e9, 0),
     eventsPerSecond: (events * 1e9) / (window[1] - window[0]),

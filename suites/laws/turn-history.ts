@@ -67,7 +67,7 @@ export async function claimTurns(
     const [first] = ofForm
     if (first === undefined) continue
     const { rows, pages } = await v3.historyAfterPause(chat)
-    // Further rows that are no messages may be late ones of the turns: a run that waits for them decides.
+    // Further rows that are not messages may be late ones of the turns: a run that waits for them decides.
     if (rows.length > before.length && messages(rows) === messages(before)) settling.noteLate()
     const rowsAfter = expect(rows.length, 'rows of the history after repeats')
     const { length } = before

@@ -174,7 +174,7 @@ async function sendTurn(run: Run, body: Body, { overlap, after }: Row = {}): Pro
   // Directly before the turn, also if it is repeated.
   if (after === 'refusal') await sendWithoutKey(run, run.chat, {})
   const answer = await (overlap === 'two at once' ? sendTwo(run, body) : sendOne(run, body))
-  // A run that the history does not show is no parent: it is for the history.
+  // A run that the history does not show cannot be a parent; the requirements of the history judge it.
   if (isDeclined(answer) && body['parent_id'] === run.parent) {
     const isShown = (rows: unknown) => run.textsOfParent.every((text) => contains(rows, text))
     const { rows } = await run.v3.waitForHistory(run.chat, isShown)

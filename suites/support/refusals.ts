@@ -28,7 +28,7 @@ export function isContentRefusal(exchange: Exchange): boolean {
 /** Credentials, unknown route, unknown method, timeout, rate limit. */
 const otherReasons = ['401', '403', '404', '405', '408', '429']
 
-/** Claims that an operation does not fail again and again: such errors of the service are no hiccup. */
+/** Claims that an operation does not fail repeatedly: such errors are not a hiccup of the service. */
 export function claimSteady(
   session: Scenario['session'],
   operation: OperationId,

@@ -38,7 +38,7 @@ describe('v3: generation', () => {
         expectResponse(whole, 'a generation with stream: false')
         expect(isObject(bodyJson(whole)), 'the body is one JSON object').toBe(true)
       })
-      claim('V3-GEN-05', () => expectAccepted(asText, 'input as a text'), asText)
+      claim('V3-GEN-05', () => expectAccepted(asText, 'input as text'), asText)
 
       const streamed = await v3.generateOk(
         v3.generateBody(await v3.createChat(), question, { stream: true }),
@@ -57,7 +57,7 @@ describe('v3: generation', () => {
   )
 
   test(
-    'an input whose content is a text MUST be shown with a list of parts',
+    'an input whose content is a string MUST be shown as a list of parts',
     covers(['V3-HIST-05', 'V3-HIST-07'], { requests: 5, generations: 1, chats: 1 }),
     async ({ v3, session, prompts, scenario }) => {
       const chat = await v3.createChat()

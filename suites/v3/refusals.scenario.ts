@@ -203,7 +203,7 @@ describe('v3: refusals', () => {
   )
 
   test(
-    'a chat whose name is not a text MUST be refused',
+    'a chat whose name is not a string MUST be refused',
     coversAtDepth(['V3-CHAT-14'], () => ({ requests: 28, chats: 1 })),
     async ({ v3, session, profile, scenario }) => {
       const chat = await v3.createChat({ role: 'control' })

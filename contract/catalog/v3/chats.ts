@@ -12,11 +12,11 @@ export const v3Chats = rules({ section: '4.3', needs: ['V3-CHAT-03'] })({
   'V3-CHAT-05': 'GET /chat MUST list a created chat.',
   'V3-CHAT-06': [
     'GET /chat with search MUST find a chat whose name begins with the word. (needs V3-CHAT-02, V3-CHAT-05, V3-CHAT-07)',
-    'Search matches the whole name or is case-sensitive; match the beginning of words.',
+    'Search matches only whole names or is case-sensitive; match the beginning of words, regardless of case.',
   ],
   'V3-CHAT-07': [
     'GET /chat MUST honor limit: a page lists at most that many chats. (needs V3-CHAT-05)',
-    'limit is ignored; cap the page at it.',
+    'limit is ignored; cap the page size at it.',
   ],
   'V3-CHAT-08': [
     'GET /chat MUST honor cursor: following it lists every chat. (needs V3-CHAT-05)',
@@ -27,12 +27,12 @@ export const v3Chats = rules({ section: '4.3', needs: ['V3-CHAT-03'] })({
   'V3-CHAT-10': 'PATCH /chat/{chat_id} MUST update the chat. (needs V3-CHAT-04)',
   'V3-CHAT-11': [
     'After DELETE /chat/{chat_id} the chat MUST NOT be listed or readable, and its history MUST be gone. (needs V3-CHAT-04, V3-CHAT-05)',
-    'The chat is only marked as deleted; exclude it from lists, reads and history.',
+    'The chat is only soft-deleted; exclude it from lists, reads and history.',
   ],
   'V3-CHAT-12': 'POST /chat/{chat_id}/generate-name MUST generate a title. (needs V3-CHAT-01)',
   'V3-CHAT-13': [
     'Changing or deleting one chat MUST NOT change other chats. (needs V3-CHAT-02, V3-CHAT-04)',
-    'The update has no condition on the chat id, or shares an object; limit it to the one chat.',
+    'The update lacks a condition on the chat id, or chats share an object; limit it to the one chat.',
   ],
   'V3-CHAT-14': [
     'POST /chat with a name that is not a string MUST NOT succeed. (needs V3-CHAT-01)',

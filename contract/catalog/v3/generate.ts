@@ -5,7 +5,7 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   'V3-GEN-01':
     'With stream: false the reply MUST be one JSON body, the final response object. (needs V3-CHAT-03)',
   'V3-GEN-02':
-    '2.6 The output of a final response MUST be an array of typed items that hold the answer.',
+    '2.6 The output of a final response MUST be an array of typed items that contain the answer.',
   'V3-GEN-03': [
     'Members that a response has in both forms, streamed and not, MUST have the same types in both. (R22, needs V3-GEN-02, V3-SSE-08, V3-SSE-09)',
     sameResponse,
@@ -49,7 +49,7 @@ export const v3Generate = rules({ section: '4.3', needs: ['V3-GEN-01'] })({
   'V3-MODEL-02':
     '2.1 The vision model MUST work as model_id on v3. (capability images, needs V3-GEN-05)',
   'V3-ASST-01':
-    'assistant_id of a chat generation MUST accept an assistant of the catalog. (member assistants, needs V3-GEN-05, V3-SSE-02, V3-SSE-08, V3-SSE-09)',
+    'A chat generation MUST accept an assistant of the catalog as assistant_id. (member assistants, needs V3-GEN-05, V3-SSE-02, V3-SSE-08, V3-SSE-09)',
   'V3-TOOLS-01': 'A generation with both include_tools and exclude_tools MUST NOT succeed.',
   'V3-TOOLS-02': 'A tool in exclude_tools MUST NOT be used. (member tools)',
   'V3-TOOLS-03': 'With include_tools, a tool outside the list MUST NOT be used. (member tools)',
@@ -103,12 +103,12 @@ export const v3OneShot = rules({ section: '4.3', needs: ['V3-ONE-01', 'V3-ONE-03
     'POST /message/one-shot with stream: true MUST return a stream of events. (needs V3-ONE-01, V3-ONE-03, V3-SSE-01, V3-SSE-02, V3-SSE-03, V3-SSE-05, V3-SSE-08, V3-SSE-09)',
   'V3-ONE-03': [
     'One-shot MUST NOT require an Idempotency-Key. (needs V3-ONE-01)',
-    'One-shot shares the check of generate; do not require the header here.',
+    'One-shot shares the key check of generate; do not require the header here.',
   ],
   'V3-ONE-04':
     '9 The deprecated content MUST be accepted in place of input. (needs V3-ONE-01, V3-ONE-03, V3-ONE-02)',
   'V3-ONE-05': [
-    'runs MUST be accepted as accumulated history, and the answer MUST know it. (needs V3-ONE-01, V3-ONE-03, V3-SSE-17)',
+    'runs MUST be accepted as accumulated history, and the answer MUST take it into account. (needs V3-ONE-01, V3-ONE-03, V3-SSE-17)',
     memory,
   ],
   'V3-ONE-06':
@@ -116,13 +116,13 @@ export const v3OneShot = rules({ section: '4.3', needs: ['V3-ONE-01', 'V3-ONE-03
   'V3-ONE-07':
     'assistant_id: searcher MUST be accepted, with an optional kb_id, and MUST answer from the knowledge base. (capability knowledge, member knowledge)',
   'V3-ONE-08':
-    'assistant_id of a one-shot MUST accept an assistant of the catalog. (member assistants)',
+    'One-shot MUST accept an assistant of the catalog as assistant_id. (member assistants)',
   'V3-ONE-09': [
     'One-shot MUST NOT store a chat. (needs V3-ONE-01, V3-ONE-03, V3-CHAT-05)',
-    'One-shot creates a chat internally that is listed; do not store one.',
+    'One-shot stores a chat internally, which is then listed; do not store one.',
   ],
   'V3-ONE-10':
-    'input of one-shot MUST be accepted as an array of items. (needs V3-ONE-01, V3-ONE-03, V3-MODEL-02)',
+    'One-shot MUST accept input as an array of items. (needs V3-ONE-01, V3-ONE-03, V3-MODEL-02)',
   'V3-ONE-11': ['One-shot SHOULD NOT know what was said in another request.', leak],
   'V3-ONE-12': ['A one-shot with a listed field of the wrong type MUST NOT succeed.', wrongType],
 })

@@ -4,10 +4,10 @@ import { buffering, eventOrder, indexes, rules, sameResponse, usage } from '../r
 export const v3Stream = rules({ section: '6', needs: ['V3-SSE-01'] })({
   'V3-SSE-01': [
     '4.3 With stream: true the reply MUST be a 200 with the media type text/event-stream. (R1, needs V3-CHAT-01)',
-    'The stream is written without a type, or with another status; answer 200 with Content-Type: text/event-stream.',
+    'The stream has no Content-Type, or another status; answer 200 with Content-Type: text/event-stream.',
   ],
   'V3-SSE-02': [
-    'Every block of the stream, except a final data: [DONE], MUST have one event: line and data: lines that hold a JSON object. (R2)',
+    'Every block of the stream, except a final data: [DONE], MUST have one event: line and data: lines that contain a JSON object. (R2)',
     'Blocks lack the event: line, or a proxy inserts other text; write one event: line and data: lines for each event.',
   ],
   'V3-SSE-03':
@@ -24,7 +24,7 @@ export const v3Stream = rules({ section: '6', needs: ['V3-SSE-01'] })({
   ],
   'V3-SSE-08': [
     'A stream MUST have exactly one terminal event (response.failed may follow error), nothing but [DONE] after it, and end cleanly. (R8)',
-    'Error handling writes a second end, or the connection closes before the first; end every stream in one place.',
+    'Error handling writes a second terminal event, or the connection closes before the first; end every stream in one place.',
   ],
   'V3-SSE-09': [
     'A generation that succeeds and is not truncated MUST end with response.completed, which contains the final response. (R8)',
@@ -36,7 +36,7 @@ export const v3Stream = rules({ section: '6', needs: ['V3-SSE-01'] })({
   ],
   'V3-SSE-11': [
     'created_at and model SHOULD be the same in every event that contains the response. (R9)',
-    'created_at or model are computed again for every event; keep them with the response.',
+    'created_at or model is computed again for every event; store both with the response.',
   ],
   'V3-SSE-12': [
     'response.output_item.added MUST come before the first delta of the answer. (R10)',
@@ -57,18 +57,18 @@ export const v3Stream = rules({ section: '6', needs: ['V3-SSE-01'] })({
   'V3-SSE-16': ['content_index and summary_index SHOULD start at 0 in each item. (R13)', indexes],
   'V3-SSE-17': [
     'The concatenated response.output_text.delta of a stream MUST equal the text of its final response. (R14, needs V3-SSE-02, V3-SSE-08, V3-SSE-09, V3-SSE-25, V3-SSE-26)',
-    'Deltas are trimmed, lost or sent twice; collect the final text from the deltas that are sent.',
+    'Deltas are trimmed, lost or sent twice; build the final text from the deltas that are sent.',
   ],
   'V3-SSE-18': [
     'Deltas, done events, parts, items and the final response SHOULD agree with each other. (R14, needs V3-SSE-12, V3-SSE-17, V3-SSE-24)',
-    'Done events and the final response are built from other text than the deltas; build all from one buffer.',
+    'Done events and the final response are not built from the text of the deltas; build all of them from one buffer.',
   ],
   'V3-SSE-19': [
     'The output of the final response SHOULD be the completed items, in order. (R15)',
     sameResponse,
   ],
   'V3-SSE-20':
-    'Items SHOULD be added with the status in_progress and completed with a final status; a completed response holds completed items. (R16)',
+    'Items SHOULD be added with the status in_progress and completed with a final status; a completed response contains completed items. (R16)',
   'V3-SSE-21':
     'The status, error and incomplete_details of a response SHOULD agree with its event. (R17)',
   'V3-SSE-22': [

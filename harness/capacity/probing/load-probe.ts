@@ -168,7 +168,7 @@ export interface CapacityOptions {
   /** Mix, clients that misbehave and races of every probe; its seed is that of the search. */
   readonly plan: Pick<PlanSpec, 'seed' | 'mix' | 'misbehavior' | 'idempotencyRaces'>
   readonly arrival: 'poisson' | 'constant'
-  /** Open: searches transactions a second. Closed: clients. */
+  /** Open: searches transactions per second. Closed: clients. */
   readonly loop: 'open' | 'closed'
   readonly min: number
   readonly max: number

@@ -106,7 +106,7 @@ function failures(allowed: number): ProbeLimit {
   return { expression, allowed, limitMs: null, read, isFailures: true }
 }
 
-/** An answer that has stalled is no success. */
+/** A stalled answer is not a success. */
 function isFailure({ outcome }: RequestRecord): boolean {
   return outcome.kind === 'open' || 'detail' in outcome
 }

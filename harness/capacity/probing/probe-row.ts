@@ -19,7 +19,7 @@ import type { ProbeLimit } from './probe-limits.ts'
 import { admissionsOf, answered, samplesOf } from './probe-observer.ts'
 
 interface ProbeFacts extends Pick<CapacityProbe, 'index' | 'purpose' | 'atMs' | 'rest'> {
-  /** Transactions a second of an open loop, clients of a closed one. */
+  /** Transactions per second of an open loop, clients of a closed one. */
   readonly load: number
   readonly loop: 'open' | 'closed'
   /** Latency without load; null if it is not known. */

@@ -126,7 +126,7 @@ function failureLimit({ load }: ResultOptions) {
   return probeLimits(load.slos, load.maxRefusals).find(({ isFailures }) => isFailures)
 }
 
-/** Requests a second that this number of clients completes: by the line through the probes below and above. */
+/** Requests per second that this number of clients completes: by the line through the probes below and above. */
 function completedAt(rows: readonly CapacityProbe[], clients: number): number | null {
   const counted = rows.filter(({ valid, purpose }) => valid && purpose === 'search')
   const points = [...Map.groupBy(counted, loadOf)].map(([at, own]) => {

@@ -15,7 +15,7 @@ const brief = '--duration 1s --connections 2 --max-tokens 4 --quiet'
 
 test('bench measures the bundled server and prints a table', async () => {
   const out = [
-    /^http:\S+: 2 connections, 1 s a case, at most 4 tokens an answer$/m,
+    /^http:\S+: 2 connections, 1 s per case, at most 4 tokens per answer$/m,
     /^case +answers\/s +events\/s +MB\/s +p50 ms/m,
     /^compatible stream +[\d.]+ +[\d.]+ /m,
     /^compatible JSON +[\d.]+ +– /m,

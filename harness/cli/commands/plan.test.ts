@@ -82,7 +82,7 @@ describe('chatgen plan', () => {
       })
       const text = stdout.replaceAll(/\s+/g, ' ')
       expect(text).toMatch(/^INVALID no number of replicas for 20\.0 req\/s; /)
-      expect(text).toMatch(/the load generator was the bottleneck \(it holds 2\.00 req\/s\)/)
+      expect(text).toMatch(/the load generator was the bottleneck \(it handles 2\.00 req\/s\)/)
       expect(text).toMatch(/measure again with chatgen capacity on an idle machine/)
       const documents = [stdout, read('plan.html'), read('plan.md'), read('plan.xml')]
       for (const document of documents) {

@@ -20,7 +20,7 @@ export interface Form {
   readonly isSure: boolean
   /** Length of the shortest part of it that is looked for if a text was cut, in characters. */
   readonly shortestPart: number
-  /** Length of the shortest piece that is looked for anywhere, eight or more; infinite if pieces are no secret. */
+  /** Length of the shortest piece that is looked for anywhere, eight or more; infinite if pieces are not secret. */
   readonly shortestRun: number
   /**
    * The run's own text, in lower case: a piece that occurs in it is not secret. Null for encoded forms, whose

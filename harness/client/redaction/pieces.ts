@@ -47,7 +47,7 @@ function spread(segments: Segments, found: readonly Cut[]): Cut[] {
   return cuts
 }
 
-const nameless = Symbol('text of events that is no member')
+const nameless = Symbol('text of events outside any member')
 
 /** Texts of fields by name, and data that is not JSON, in the order of arrival. */
 function membersByName(text: string): Iterable<Segments> {

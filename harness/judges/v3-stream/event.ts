@@ -9,7 +9,7 @@ export interface ResponseEvent {
   /** Name of the event, by its `event:` line or, failing that, by the type in its data. */
   readonly name: string
   readonly json: JsonObject
-  /** The `delta`, if it is a text, and those of the events after it that repeat this one with another text. */
+  /** The `delta`, if it is a string, and those of the events after it that repeat this one with another text. */
   readonly texts: string[]
 }
 

@@ -15,7 +15,7 @@ export function snapshotJudge(collector: FindingCollector): EventJudge {
   const first = new Map<string, unknown>()
 
   function judgeFirst(name: string, index: number): void {
-    // Events of others, such as those of a queue, are no part of the response.
+    // Events of others, such as those of a queue, are not part of the response.
     if (!hasBegun && !name.startsWith('response.') && name !== 'error') return
     const isCreated = name === 'response.created'
     if (hasBegun && isCreated) {

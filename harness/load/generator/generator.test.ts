@@ -78,7 +78,7 @@ it('timestamp error limit is that of the run if it is higher', () => {
   expect(generatorVerdict({ ...late, maxTimestampErrorMs: 40 }).verdict).toBe('invalid')
 })
 
-it('clock probe receives at most 300 stamps a second, none before they were sent', async () => {
+it('clock probe receives at most 300 stamps per second, none before they were sent', async () => {
   const server = await startClockProbeServer()
   onTestFinished(() => server.close())
   const first = startClockProbe(server.port)

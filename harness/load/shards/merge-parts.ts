@@ -87,7 +87,7 @@ type StartSpread = NonNullable<LoadReport['shards']>
 /** Maximum spread of the starts by the clock of the target, and by their own: shards further apart do not send the planned load. */
 const [maxSpreadMs, maxLocalSpreadMs] = [100, 500]
 
-/** Share of the duration from which shards that start apart are no load together; at least `maxLocalSpreadMs`. */
+/** Share of the duration from which shards that start apart are not one load; at least `maxLocalSpreadMs`. */
 const maxSpreadShare = 0.05
 
 /**

@@ -279,7 +279,7 @@ describe("Little's law", () => {
     ...{ ended: 3000, meanResidenceNs: 2e9, meanAgeNs: 1e9 },
   }
 
-  test('passes with 50 requests a second of 2 s each and 100 in flight', () => {
+  test('passes with 50 requests per second of 2 s each and 100 in flight', () => {
     expect(littlesLaw(flow)).toEqual({
       ...{ name: 'littles-law', verdict: 'pass', expected: 100, observed: 100 },
       message:

@@ -42,7 +42,7 @@ type Metrics = Pick<ReturnType<typeof summarize>, 'metrics'>
 const metricOf = ({ metrics }: Metrics, metric: string) =>
   metrics.find(({ name }) => name === metric)
 
-describe('a minute of ten requests a second', () => {
+describe('a minute of ten requests per second', () => {
   const found = summarize(minute(), options)
 
   test('has five rates and its goodput', () => {
@@ -247,7 +247,7 @@ test.each([
   expect(decided(slo, silent)).toMatchObject({ verdict: 'undecided', observed: null, message })
 })
 
-test('the creation of a chat is no request of a user, unless it fails', () => {
+test('the creation of a chat does not count as a request of a user, unless it fails', () => {
   const creation = { operation: 'v3.createChat', form: 'json', step: 0 } as const
   const failed = failure('status', '500', 'serverErrors')
   const run = new RunMetrics(short)

@@ -130,7 +130,7 @@ export const anyRecord: fc.Arbitrary<RequestRecord> = fc
   })
 
 /**
- * 60 s at 40 requests a second, times lognormal with sigma 0.15. Each second has its own level, which
+ * 60 s at 40 requests per second, times lognormal with sigma 0.15. Each second has its own level, which
  * follows that of the second before it (autocorrelation 0.5, 2 %), so requests are not independent.
  */
 export function simulatedRun(seed: number, factor: number, failing = 0): LoadReport {

@@ -203,7 +203,7 @@ function reproduce(load: MeasuredLoad, model: ServiceModel, cluster: ClusterOpti
   })
 }
 
-/** Probes of about the same load, taken together: requests a second, or clients of a closed loop. */
+/** Probes of about the same load, taken together: requests per second, or clients of a closed loop. */
 type MeasuredLoad = ReturnType<typeof together>
 
 /** Rates within this factor are taken together. */

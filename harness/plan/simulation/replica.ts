@@ -205,7 +205,7 @@ export function iterationMs(
 }
 
 /**
- * Requests a second that saturate one replica: a fluid approximation, all places taken all the time.
+ * Requests per second that saturate one replica: a fluid approximation, all places taken all the time.
  * Without a limit of sequences, the rate at which an infinite batch would finish them.
  */
 export function saturationRate(model: ServiceModel, lengths: readonly RequestLength[]): number {

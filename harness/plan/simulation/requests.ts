@@ -7,7 +7,7 @@ export interface RequestLength {
   readonly outputTokens: number
 }
 
-/** Requests a second, from a time until that of the next piece. */
+/** Requests per second, from a time until that of the next piece. */
 export interface RatePiece {
   readonly fromMs: number
   readonly perSecond: number

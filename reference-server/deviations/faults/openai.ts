@@ -24,7 +24,7 @@ export const openaiFaults: readonly Fault[] = [
       'openai.chat',
       { created: (created: unknown) => Number(created) + 3 * 3_600 },
     ),
-    'OAI-MODELS-01 openai-models-after-a-refusal: After a refused completion, the list of models lacks that for images.':
+    'OAI-MODELS-01 openai-models-after-a-refusal: After a refused completion, the list of models lacks the vision model.':
       perServer(
         () => ({ isRefused: false }),
         (state) => [
@@ -39,12 +39,12 @@ export const openaiFaults: readonly Fault[] = [
           ),
         ],
       ),
-    'OAI-STOP-01 openai-stop-of-one-word: A text as stop sequence is ignored if it has several words.':
+    'OAI-STOP-01 openai-stop-of-one-word: A stop string of several words is ignored.':
       onRequestBody(['openai.chat'], (body) => {
         const { stop, ...rest } = body
         return isText(stop) && /\S \S/.test(stop) && body['stream'] !== true ? rest : body
       }),
-    'OAI-CHAT-13 openai-system-messages-dropped: Messages of the system do not reach the model.':
+    'OAI-CHAT-13 openai-system-messages-dropped: Messages with the role system do not reach the model.':
       onModel('compatible', withoutSystem),
     'OAI-CHAT-13 openai-answers-cached-by-question: Answers are cached by the last message and the parameters, regardless of earlier messages.':
       mapping<Generation>((answers) =>

@@ -59,7 +59,7 @@ export function onModel(
   })
 }
 
-/** Messages of the system do not reach the model. */
+/** Messages with the role system do not reach the model. */
 export function withoutSystem(model: Model, request: ModelRequest): Generation {
   return model({ ...request, turns: request.turns.filter(({ role }) => role !== 'system') })
 }

@@ -57,8 +57,9 @@ class Generator {
   any(given: unknown, depth: number): unknown {
     this.#values += 1
     if (this.#values > maxValues)
-      throw new UnsupportedSchema('the schema asks for too large a value')
-    if (depth > maxDepth) throw new UnsupportedSchema(`the schema nests deeper than ${maxDepth}`)
+      throw new UnsupportedSchema('the schema requires a value that is too large')
+    if (depth > maxDepth)
+      throw new UnsupportedSchema(`the schema is nested deeper than ${maxDepth}`)
     const schema = merged(asSchema(given), this.#root)
     if ('const' in schema) return schema['const']
     const values = schema['enum']
@@ -104,7 +105,7 @@ class Generator {
       case 'string':
         return this.#string(schema) ?? this.#leaf(schema, type)
       default:
-        throw new UnsupportedSchema(`the type ${JSON.stringify(type)} is not known`)
+        throw new UnsupportedSchema(`the type ${JSON.stringify(type)} is unknown`)
     }
   }
 

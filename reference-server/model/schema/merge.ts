@@ -11,7 +11,8 @@ const maxReferences = 32
  * decide
  */
 export function merged(schema: JsonSchema, root: JsonSchema, followed = 0): JsonSchema {
-  if (followed > maxReferences) throw new UnsupportedSchema('the references of the schema loop')
+  if (followed > maxReferences)
+    throw new UnsupportedSchema('the references of the schema are circular')
   const refused = undecidable.find((keyword) => keyword in schema)
   if (refused !== undefined) throw new UnsupportedSchema(`${refused} is not supported in a schema`)
   const { $ref, allOf, ...own } = schema
@@ -28,7 +29,7 @@ export function merged(schema: JsonSchema, root: JsonSchema, followed = 0): Json
 export function asSchema(value: unknown): JsonSchema {
   if (value === true) return {}
   if (isObject(value)) return value
-  throw new UnsupportedSchema(`${JSON.stringify(value)} is no schema that a value can satisfy`)
+  throw new UnsupportedSchema(`${JSON.stringify(value)} is a schema that no value can satisfy`)
 }
 
 const undecidable = [
@@ -43,11 +44,11 @@ const undecidable = [
 
 function target(reference: string, root: JsonSchema): JsonSchema {
   if (!reference.startsWith('#')) {
-    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads out of the schema`)
+    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} points outside the schema`)
   }
   const found = valueAt(root, pointerOf(reference))
   if (found === undefined) {
-    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} leads nowhere`)
+    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} does not resolve`)
   }
   return asSchema(found)
 }
@@ -56,7 +57,7 @@ function pointerOf(reference: string): string {
   try {
     return decodeURIComponent(reference.slice(1))
   } catch {
-    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} is no URI`)
+    throw new UnsupportedSchema(`$ref ${JSON.stringify(reference)} is not a URI`)
   }
 }
 

@@ -33,7 +33,7 @@ const condition = z
       .refine(isPattern, 'not a regular expression')
       .optional()
       .describe(
-        'Part of the last user message, in any case, or a regular expression such as /weather in (\\w+)/i',
+        'Part of the last user message, case-insensitive, or a regular expression such as /weather in (\\w+)/i',
       ),
     model: z.string().min(1).optional().describe('Id or alias of a model'),
     turn: positive.describe(
@@ -48,7 +48,7 @@ const toolCall = z.strictObject({
   arguments: z
     .union([z.record(z.string(), z.unknown()), z.string()])
     .default({})
-    .describe('An object, or a string that is sent as it is, also if it is not JSON'),
+    .describe('An object, or a string that is sent unchanged, even if it is not JSON'),
 })
 
 const error = z.strictObject({
@@ -80,11 +80,11 @@ const entry = z
       .literal('length')
       .optional()
       .describe(
-        'Ends as if the token limit were reached, within the last part; before it, if `answer` is empty',
+        'Ends as if it had reached the token limit, within the last part; before it, if `answer` is empty',
       ),
     drop_after: count.describe('The connection ends after this number of tokens'),
-    malformed_after: count.describe('An event after this number of tokens is cut short'),
-    stall_after: count.describe('Nothing follows this number of tokens, until the client leaves'),
+    malformed_after: count.describe('An event after this number of tokens is truncated'),
+    stall_after: count.describe('No data after this number of tokens until the client disconnects'),
     probability: z
       .number()
       .min(0)

@@ -125,7 +125,7 @@ export async function migrate(database: Database): Promise<void> {
     const version = Number(row?.['version'] ?? 0)
     if (version > migrations.length) {
       throw new StoreOpenError(
-        `the store has schema version ${version}, this server knows versions up to ${migrations.length}: use the server that wrote it, or a newer one`,
+        `the store has schema version ${version}, but this server supports versions up to ${migrations.length}: use the server that wrote it, or a newer one`,
       )
     }
     if (version === migrations.length) return

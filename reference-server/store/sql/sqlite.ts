@@ -109,7 +109,7 @@ const openingProblems = new Map([
   [readOnly, 'the file cannot be written'],
   [full, 'the disk is full'],
   [cannotOpen, 'the file cannot be opened or created'],
-  [noDatabase, 'this file is no SQLite database'],
+  [noDatabase, 'this file is not a SQLite database'],
 ])
 
 function storeError(error: unknown): unknown {

@@ -23,7 +23,7 @@ export function attachmentRoutes({ clock, ids, store }: Services): readonly Rout
 
   return [
     route('POST', path, {
-      summary: 'Upload a file, into a chat if the field chat_id names one',
+      summary: 'Upload a file, and link it to the chat that the optional field chat_id names',
       status: 201,
       answer: attachmentShape,
       accepts: 'form',

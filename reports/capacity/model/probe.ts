@@ -69,7 +69,7 @@ export const capacityProbe = z.object({
   index: z.int(),
   /** `baseline`: unloaded latency. `hysteresis`: repeated on the way down, after overload. */
   purpose: z.enum(['baseline', 'search', 'replicate', 'hysteresis']),
-  /** Offered transactions a second; for a closed loop, completed ones. */
+  /** Offered transactions per second; for a closed loop, completed ones. */
   rate: z.number(),
   /** Clients of a closed loop; null for an open one. */
   clients: z.int().nullable(),

@@ -6,7 +6,7 @@ import { capacityProbe } from './probe.ts'
 
 /**
  * The report of a capacity search that other programs read: `report.json`, schema version 1. Rates are
- * transactions a second, times milliseconds, shares from 0 to 1.
+ * transactions per second, times milliseconds, shares from 0 to 1.
  */
 
 const interval = z.tuple([z.number(), z.number()])
@@ -41,7 +41,7 @@ const frontierPoint = z.object({
   rate: z.number(),
   clients: z.int().nullable(),
   probes: z.int(),
-  /** Completed requests a second. */
+  /** Completed requests per second. */
   completed: z.number(),
   outputTokens: z.number(),
   concurrency: z.number().nullable(),
@@ -56,7 +56,7 @@ export type FrontierPoint = z.infer<typeof frontierPoint>
 const policyLimit = z.object({
   /** Requests that are accepted at once. */
   burst: estimate,
-  /** Requests a second that are accepted in the long run. */
+  /** Requests per second that are accepted in the long run. */
   refill: estimate,
   /** Accepted and refused requests of the probe from which it was fitted. */
   accepted: z.int(),
@@ -142,7 +142,7 @@ export const capacityReport = z.object({
 })
 export type CapacityReport = z.infer<typeof capacityReport>
 
-/** The found load with its interval: clients of a closed loop, otherwise requests a second. */
+/** The found load with its interval: clients of a closed loop, otherwise requests per second. */
 export function loadEstimate({ result, loop }: Pick<CapacityReport, 'result' | 'loop'>) {
   const { concurrency, rate, interval } = result
   if (loop === 'closed' && concurrency !== null) return { ...concurrency, unit: 'clients' as const }

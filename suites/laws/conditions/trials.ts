@@ -66,7 +66,7 @@ export async function tryConditions<O extends LawfulOperation, Run extends Scena
     if (trials.length === 0) break
   }
   const count = requests.passing.length
-  // Two that pass, and a quarter of the requests, are no chance.
+  // Two that pass, and a quarter of the requests, are not chance.
   if (steady && count >= 2 && count * 4 >= rows.length) {
     const why = `${count} of ${rows.length} requests were refused, but accepted when they were repeated`
     const errors = requests.passing.map(({ id }) => ({ id, isOdd: true }))

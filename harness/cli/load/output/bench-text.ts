@@ -14,7 +14,7 @@ export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINIT
   ])
   const { head, rows: cells } = tableOf(lines, withBaseline ? columns : columns.slice(0, -1))
   return [
-    `${target.baseUrl}: ${connections} connections, ${seconds} s a case, at most ${maxTokens} tokens an answer`,
+    `${target.baseUrl}: ${connections} connections, ${seconds} s per case, at most ${maxTokens} tokens per answer`,
     '',
     ...fittedColumns([head, ...cells], { width, spare }).lines,
     '',

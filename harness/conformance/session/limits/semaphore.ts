@@ -1,4 +1,4 @@
-/** Holders of a rank are admitted after those of all lower ranks have left; Infinity is no rank. */
+/** Holders of a rank are admitted after those of all lower ranks have left; Infinity is not a rank. */
 export interface Priority {
   readonly rank: number
   /** The holder takes long, so that it begins before others of its rank. */

@@ -35,7 +35,7 @@ export const chunks: readonly Dialect[] = [
         ...body,
         ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
       })),
-    'tool-calls-cut-by-a-limit: The model writes text before a required tool call, and a limit of the server cuts it.':
+    'tool-calls-cut-by-a-limit: The model writes text before a required tool call, and a token limit of the server cuts the call off.':
       onRequestBody('openai.chat', ({ tools, tool_choice: choice, ...body }) =>
         choice === 'required'
           ? { ...body, max_tokens: 4 }

@@ -23,7 +23,7 @@ export const repeats: readonly Dialect[] = [
         reserve: async (...request) => {
           const reservation = await reserve(...request)
           if (reservation.state !== 'running') return reservation
-          throw new ApiError(429, 'This step is being made', null, null, { 'retry-after': '0' })
+          throw new ApiError(429, 'This step is still running', null, null, { 'retry-after': '0' })
         },
       })),
   }),
@@ -97,19 +97,19 @@ const windowSize = 6
 
 export const v2Chains: readonly Dialect[] = [
   ...dialectTable({
-    'v2-messages-have-one-successor: A message that has its reply takes no other reply, nor another message.':
+    'v2-messages-have-one-successor: A message that has its reply accepts no second reply and no further message.':
       answeredOnce(['v2.message', 'v2.generate']),
     'v2-messages-are-answered-once: A second reply to the same message is refused.': {
       // Together, nobody could say the same words twice.
       excludes: ['v2-same-message-is-stored-once'],
       patch: answeredOnce(['v2.generate']),
     },
-    'v2-answers-list-the-tools: The result of a v2 generation lists all tools, also those that are excluded.':
+    'v2-answers-list-the-tools: The result of a v2 generation lists all tools, including the excluded ones.':
       onSuccessBody('v2.generate', (body) => ({
         ...body,
         tools: ['get_time', 'get_weather', 'get_date'].map((name) => ({ name, enabled: false })),
       })),
-    'v2-same-message-is-stored-once: A message with the body of an earlier one is answered with that one.':
+    'v2-same-message-is-stored-once: A message with the same body as an earlier one returns the earlier one.':
       mapping<unknown>((stored) =>
         onSuccess('v2.message', (reply, { body }) => {
           const key = JSON.stringify(body)
@@ -120,12 +120,10 @@ export const v2Chains: readonly Dialect[] = [
       ),
   }),
   ...alternatives({
-    'v2-context-of-six-messages: The model is told the last six messages of a chain.': onStore(
-      'messages',
-      ({ chain }) => ({
+    'v2-context-of-six-messages: The model receives only the last six messages of a chain.':
+      onStore('messages', ({ chain }) => ({
         chain: async (chat, id) => (await chain(chat, id)).slice(-windowSize),
-      }),
-    ),
+      })),
     'v2-context-of-the-whole-chat: A message without parent_id continues everything that was said in its chat.':
       mapping<Message>((stored) => [
         noteMessages((message) => stored.set(message.id, message)),
@@ -149,7 +147,7 @@ function answeredOnce(operations: readonly FaultyOperation[]): Patch {
       operations,
       (body) => answered.has(String(body['parent_id'])),
       409,
-      'This message has its reply',
+      'This message already has a reply',
     ),
   ])
 }

@@ -31,7 +31,7 @@ export const listDialects: readonly Dialect[] = [
     ),
     'history-capped-at-ten: A limit above 10 is treated as 10; the default page size remains 50.':
       editLimit('v3.history', (limit) => (Number(limit ?? 0) > maxRows ? `${maxRows}` : limit)),
-    'lists-of-one-row: Lists return one row per page, and the history one per page if a limit is given.':
+    'lists-of-one-row: Lists return one row per page, and so does the history if a limit is given.':
       {
         // One favorite without a cursor, for a route without that parameter (section 4.3), hides the others.
         excludes: ['lists-bare'],
@@ -42,7 +42,7 @@ export const listDialects: readonly Dialect[] = [
           onStore('knowledge', ({ bases }) => ({ bases: oneByOne(bases) })),
         ]),
       },
-    'chat-names-on-one-line: White space in the names of chats becomes one space, and their characters are composed.':
+    'chat-names-on-one-line: White space in chat names is collapsed to one space, and characters are composed (NFC).':
       onRequestBody(['v3.createChat', 'v3.updateChat'], (body) =>
         isText(body['name'])
           ? { ...body, name: body['name'].normalize().replaceAll(/\s+/g, ' ').trim() }
@@ -62,7 +62,7 @@ export const listDialects: readonly Dialect[] = [
         list: searchedByPrefix(list, ({ filename }) => filename),
       })),
     ]),
-    'search-is-repeated: A list of chats repeats the text that it is searched for, under another name.':
+    'search-is-repeated: A list of chats also contains the text of its search, under another name.':
       onSuccessBody('v3.chats', (body, { query }) => ({
         ...body,
         meta: { query: toObject(query)['search'] },
@@ -94,7 +94,7 @@ export const listDialects: readonly Dialect[] = [
             return { data: result, links }
           }),
       ),
-    'lists-as-connections: Lists are in edges, each a node with its cursor, and pageInfo has the one of the last.':
+    'lists-as-connections: Lists are GraphQL connections: edges, each with a node and its cursor, and pageInfo with the last cursor.':
       reshapeLists(({ result, pagination }) => {
         const { cursor } = toObject(pagination)
         const edges = toList(result).map((node, at) => ({ cursor: `${cursor}-${at}`, node }))
@@ -107,7 +107,7 @@ export const listDialects: readonly Dialect[] = [
         const link = `</api/v3/chat?cursor=${encodeURIComponent(String(cursor))}>; rel="next"`
         return { ...withHeaders(reply, cursor === null ? {} : { link }), body: result }
       }),
-    'lists-by-id: Lists are objects, whose members have the ids of their elements as names.':
+    'lists-by-id: Lists are objects whose members are named by the ids of their elements.':
       reshapeLists(({ result, ...page }) => ({
         ...page,
         result: Object.fromEntries(
@@ -119,7 +119,7 @@ export const listDialects: readonly Dialect[] = [
       })),
     'lists-bare: Lists are bare arrays without a cursor.': reshapeLists(({ result }) => result),
     'lists-with-numeric-cursors: The cursors of lists are numbers.': writeCursors((at) => at),
-    'lists-with-cursors-like-links: The cursors of lists look like links, and are accepted only as they are.':
+    'lists-with-cursors-like-links: The cursors of lists look like links, and are accepted only unchanged.':
       writeCursors((at) => `/api/v3/chat?cursor=${at}`),
     'lists-without-last-cursor: The last page of a list omits pagination.': withoutLastCursor,
     'lists-without-last-cursor-by-pointer: The last page of a list omits pagination; the profile has the JSON pointers to the cursors.':

@@ -75,7 +75,7 @@ export const settling = dialectTable({
           rows.filter(({ file_id: id }) => Date.now() - (uploads.get(id) ?? 0) > lateMs),
       }),
     ]),
-  'replicas-in-turn: Of two replicas, each answers for 70 ms; one shows changes of chats and histories, and new chats, after 800 ms.':
+  'replicas-in-turn: Two replicas take turns of 70 ms; one shows changes of chats and histories, and new chats, after 800 ms.':
     replicasInTurn,
 })
 

@@ -72,7 +72,7 @@ export const chatFaults = faultTable({
           : reply,
       ),
     ]),
-  'V3-CHAT-13 chat-update-spreads: An update of a chat renames all chats with the same name.':
+  'V3-CHAT-13 chat-update-spreads: Updating a chat also renames all other chats with the same name.':
     onStore('chats', (chats) => ({
       update: async (owner, id, change) => {
         const { name } = change
@@ -81,7 +81,7 @@ export const chatFaults = faultTable({
         return chats.update(owner, id, change)
       },
     })),
-  'V3-CHAT-13 chat-delete-spreads: The deletion of a chat deletes all chats with the same name.':
+  'V3-CHAT-13 chat-delete-spreads: Deleting a chat also deletes all other chats with the same name.':
     onStore('chats', (chats) => ({
       delete: async (owner, id) => {
         const others = await chatsOfSameName(chats, owner, id)

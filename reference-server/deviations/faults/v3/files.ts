@@ -27,7 +27,7 @@ export const fileFaults = faultTable({
       list: (owner, { chatId, ...page }) =>
         list(owner, page.before === undefined && chatId ? { ...page, chatId } : page),
     })),
-  'V3-ATT-07 V3-ATT-12 attachment-chat-takes-none: A file that is uploaded to a chat does not join it.':
+  'V3-ATT-07 V3-ATT-12 attachment-chat-takes-none: A file that is uploaded to a chat is not attached to it.':
     onStore('attachments', () => ({ link: async () => undefined })),
   'V3-ATT-11 attachment-of-another-by-its-chat: GET /attachment with the chat_id of another caller returns its attachments.':
     mapping<string>((owners) => [
@@ -61,7 +61,7 @@ export const fileFaults = faultTable({
       ...body,
       size: file?.bytes.toString().length,
     })),
-  'V3-ATT-04 attachment-size-in-blocks: The size of an attachment of more than 64 KiB is 64 KiB.':
+  'V3-ATT-04 attachment-size-in-blocks: The size of an attachment of more than 64 KiB is reported as 64 KiB.':
     setFields('v3.upload', { size: (size: number) => Math.min(size, 65_536) }),
   'V3-ATT-04 attachment-without-its-mark: A byte order mark does not count for the size of an attachment.':
     onSuccessBody('v3.upload', (body, { file }) => ({

@@ -30,10 +30,8 @@ export const generateFaults = faultTable({
     onModel('native', (model, request) => withReasoningInText(model(request), false)),
   'V3-THINK-02 v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
     onModel('native', (model, request) => withReasoningInText(model(request), true)),
-  'V3-GEN-16 v3-input-hears-no-system: Messages of the system do not reach the model.': onModel(
-    'native',
-    withoutSystem,
-  ),
+  'V3-GEN-16 v3-input-hears-no-system: Messages with the role system do not reach the model.':
+    onModel('native', withoutSystem),
   'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
     mapping<string>((firstOf) => [
       onRequestBody('v3.generate', (body) => {
