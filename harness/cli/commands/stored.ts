@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { partialText } from '../../../reports/load/outcome.ts'
 import { withDoubt } from '../../../reports/text/digest.ts'
-import { exchangesName, reportName } from '../../conformance/defaults.ts'
+import { exchangesName } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { refuseUnknown } from '../../conformance/profile/selection.ts'
 import { allowUndecided } from '../../conformance/report/build-report.ts'
@@ -234,12 +233,8 @@ export const rejudgeCommand = defineCommand({
     const found = await during(progress, () =>
       rejudge({ dir, outDir: out, signal, engine, onProgress }).finally(() => engine.close()),
     )
-    const hasEnded = existsSync(join(dir, reportName))
-    const ended = hasEnded ? found : { ...found, stopped: unfinished }
-    const report = withDoubt(baseline.judge(allowUndecided(ended, globs)), doubt)
+    const report = withDoubt(baseline.judge(allowUndecided(found, globs)), doubt)
     publish(report, { ...flags, out }, io)
     return doubt !== null ? exitCode.usage : exitCodeOf(report)
   },
 })
-
-const unfinished = `the run left no ${reportName}, so it may not have finished`

@@ -7,7 +7,7 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { reportName, suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError, InterruptedError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import type { LoadOptions } from '../../load/options.ts'
+import { connectionProblem, type LoadOptions } from '../../load/options.ts'
 import { planHash } from '../../load/plan/plan.ts'
 import { type RequestRecord, requestsName } from '../../load/record.ts'
 import { limitsGaps } from '../../load/slo/slo.ts'
@@ -63,14 +63,20 @@ function foldersOf({ folder, shards }: ShardingOptions): readonly string[] {
   return Array.from({ length: shards }, (_, index) => join(folder, `shard-${index}`))
 }
 
-/** Limits of the whole run, divided among the shards. */
+/**
+ * Limits of the whole run, divided among the shards.
+ * @throws ConfigurationError if too few connections are left for the workers of a shard
+ */
 function perShard(run: LoadOptions, shards: number): LoadOptions {
   const { maxConnections, maxInFlight } = run
-  return {
-    ...run,
-    maxInFlight: Math.ceil(maxInFlight / shards),
-    ...(maxConnections === undefined ? {} : { maxConnections: Math.ceil(maxConnections / shards) }),
-  }
+  const own = { ...run, maxInFlight: Math.ceil(maxInFlight / shards) }
+  if (maxConnections === undefined) return own
+  const limited = { ...own, maxConnections: Math.floor(maxConnections / shards) }
+  const problem = connectionProblem(limited)
+  if (problem === undefined) return limited
+  throw new ConfigurationError([
+    `${shards} shards divide --connections ${maxConnections}: in each, ${problem}`,
+  ])
 }
 
 async function merged(

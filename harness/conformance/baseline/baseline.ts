@@ -100,8 +100,14 @@ const excusesNothing: readonly Verdict[] = ['not-applicable', 'observed', 'uncla
  * and counts. The same in every run, for any seed; different if the requirement fails differently. `v2-` and
  * 16 hexadecimal digits, so that YAML never reads it as a number.
  */
-export function fingerprintOf({ id, message }: Pick<RequirementResult, 'id' | 'message'>): string {
-  const digest = createHash('sha256').update(JSON.stringify([id, stableText(message ?? '')]))
+export function fingerprintOf(
+  requirement: Pick<RequirementResult, 'id' | 'message' | 'endpoints'>,
+): string {
+  const { id, message, endpoints } = requirement
+  // What several endpoints show alone is at its end; one that passes there makes it another violation.
+  const isEverywhere = endpoints && !Object.values(endpoints.alone).includes('passed')
+  const text = isEverywhere ? message?.replace(/ \([^()]*\)$/, '') : message
+  const digest = createHash('sha256').update(JSON.stringify([id, stableText(text ?? '')]))
   return `${fingerprintStart}${digest.digest('hex').slice(0, 16)}`
 }
 

@@ -6,6 +6,7 @@ import { ConfigurationError } from '../errors.ts'
 import type { Progress } from '../progress.ts'
 import { interruptedReason } from '../report/verdicts.ts'
 import { type Engine, runConformance } from '../run.ts'
+import type { RecordedEnd } from '../session/errors.ts'
 import { profileOfRecord, readRunRecord } from './record.ts'
 
 export interface RejudgeOptions {
@@ -29,7 +30,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   const { dir, outDir, onProgress, signal, engine } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
-  const recordedEnd = endOf(dir)
+  const recordedEnd = endIn(dir)
   const { selection, seed, keySeed, strict, incognito, depth, explore, maxGenerations } = record
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
@@ -40,19 +41,23 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   })
   return {
     ...report,
-    ...(recordedEnd !== undefined && { stopped: recordedEnd }),
+    ...(recordedEnd !== undefined && { stopped: recordedEnd.reason }),
     recording: { startedAt: record.startedAt, suite: record.suite },
   }
 }
 
 /** The early end of the run: only its report explains why exchanges are missing. */
-function endOf(dir: string): string | undefined {
+function endIn(dir: string): RecordedEnd | undefined {
   try {
     const stored = conformanceReport.parse(JSON.parse(readFileSync(join(dir, reportName), 'utf8')))
-    return stored.stopped ?? (stored.interrupted ? interruptedReason : undefined)
+    const { interrupted: isInterrupt, stopped = isInterrupt ? interruptedReason : null } = stored
+    return stopped === null ? undefined : { reason: stopped, isInterrupt }
   } catch {
     // A killed run leaves no report, or a truncated one.
-    return undefined
+    return {
+      reason: `the run left no ${reportName}, so it may not have finished`,
+      isInterrupt: true,
+    }
   }
 }
 

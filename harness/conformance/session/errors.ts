@@ -25,6 +25,24 @@ export class InconclusiveError extends Error {
   }
 }
 
+/** The recording ends before the request. */
+export class RecordingEndError extends InconclusiveError {
+  override readonly name = 'RecordingEndError'
+  /** The recorded run was interrupted in this scenario: what held so far might have been broken later. */
+  readonly isInterrupt: boolean
+
+  constructor({ reason, isInterrupt }: RecordedEnd, exchanges: readonly string[]) {
+    super(reason, exchanges)
+    this.isInterrupt = isInterrupt
+  }
+}
+
+/** Early end of a recorded run. */
+export interface RecordedEnd {
+  readonly reason: string
+  readonly isInterrupt: boolean
+}
+
 /** The request was not sent: no byte has left this machine. */
 export class NotSentError extends InconclusiveError {
   override readonly name: string = 'NotSentError'

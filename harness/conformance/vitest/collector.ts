@@ -116,6 +116,7 @@ export class Collector implements Reporter {
     })
     // What held so far might have been broken later.
     if (this.#interrupted) return leaving(covers, 'the run was interrupted')
+    if (error['isInterrupt'] === true) return leaving(covers, reason)
     if (error['code'] === scenarioEnd.inconclusive) return leaving(open, reason)
     if (error['code'] === scenarioEnd.undeclared) {
       const entry = { requirements: open, reason, exchanges: [] }

@@ -12,7 +12,7 @@ import {
 import { terminalEvents } from '../../../../contract/wire.ts'
 import { notRecorded } from '../../../client/index.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
-import { InconclusiveError } from '../errors.ts'
+import { InconclusiveError, type RecordedEnd, RecordingEndError } from '../errors.ts'
 import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
@@ -128,8 +128,8 @@ interface SentRequest {
   /** The scenario itself repeats an earlier request, and the response to the repeat is judged. */
   readonly isRepeat: boolean
   readonly timeoutMs: number
-  /** Reason why the recorded run ended early, if it did. */
-  readonly recordedEnd?: string | undefined
+  /** Absent unless the recorded run ended early. */
+  readonly recordedEnd?: RecordedEnd | undefined
 }
 
 /**
@@ -148,7 +148,8 @@ export function countedExchange(
   if (first === undefined) {
     if (!isAbsent) return afterFirst(exchange, sent)
     const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
-    throw new InconclusiveError(sent.recordedEnd ?? lacks, [exchange.id])
+    if (sent.recordedEnd) throw new RecordingEndError(sent.recordedEnd, [exchange.id])
+    throw new InconclusiveError(lacks, [exchange.id])
   }
   // A gateway answers so for a service that breaks down; whether it does on this request, others show.
   const isSame = exchange.response?.status === first.response?.status
