@@ -1,5 +1,5 @@
 /** Ends of an answer: a stop sequence, which is taken from an answer instead of a fixed wording, or max_tokens. */
-import { parseJson } from '../../contract/index.ts'
+import { parseJson, type RequirementId } from '../../contract/index.ts'
 import {
   answerText,
   bodyJson,
@@ -49,12 +49,16 @@ export function createStopLaw(
   const isFull = context.coverage.depth === 'full'
   const tried = new Set<string>()
   let waiting: Stopped | undefined
+  /** True for a requirement with evidence, false if all its answers were different ones. */
+  const isDecided = new Map<RequirementId, boolean>()
   /** False if the answer is no evidence. */
   const claimStop = ({ trial: { body, answer }, form, sequence }: Stopped, cut: Exchange) => {
     const ofJson = form === 'text' ? 'OAI-STOP-01' : 'OAI-STOP-02'
     const requirement = body['stream'] === true ? 'OAI-STOP-05' : ofJson
     const what = `stop ${form}: ${JSON.stringify(sequence)}`
-    return claimCut(context, requirement, sequence, cut, answer, what)
+    const isEvidence = claimCut(context, requirement, sequence, cut, answer, what)
+    isDecided.set(requirement, isEvidence || isDecided.get(requirement) === true)
+    return isEvidence
   }
   const sendAll = async (all: readonly Stopped[]) => {
     const answers = await sendAtOnce(context.session, ...all.map((one) => one.send))
@@ -97,10 +101,19 @@ export function createStopLaw(
         waiting = waiting ? undefined : last
       }
     },
-    /** Sends the request that waits for another one. */
-    end: () => sendAll(waiting ? [waiting] : []),
+    /** Sends the request that waits for another one, and says why requirements have no evidence. */
+    async end(): Promise<void> {
+      await sendAll(waiting ? [waiting] : [])
+      const open = [...isDecided]
+        .filter(([, decided]) => !decided)
+        .map(([requirement]) => requirement)
+      if (open.length > 0) context.session.markUndecided('inconclusive', open, answersDiffer)
+    },
   }
 }
+
+/** Reason why an answer with `stop` proves nothing. */
+export const answersDiffer = 'the model answered differently the second time'
 
 /** Compares an answer with the one without stop; false if it is refused, or a different answer, which is no evidence. */
 export function claimCut(

@@ -158,8 +158,10 @@ async function readBoth(
   let before: readonly [Exchange, Exchange] | undefined
   const numbers: string[] = []
   for (let tries = 1; ; tries += 1) {
+    // In changing order, as two replicas that answer in turn may be of different versions.
+    const early = tries % 2 === 0 ? await read('/api/knowledge') : undefined
     const v3 = await read('/api/v3/knowledge')
-    const plain = await read('/api/knowledge')
+    const plain = early ?? (await read('/api/knowledge'))
     const [earlier, other] = before ?? [v3, plain]
     numbers.push(...changedNumbers(earlier, v3), ...changedNumbers(other, plain))
     const changing = [...namesOfChanges(earlier, v3), ...numbers]

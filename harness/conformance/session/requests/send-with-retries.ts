@@ -82,9 +82,13 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
     if (asksToWait(exchange, spec, mayBeBusy)) {
       const waitMs = context.gate.retryAfter(exchange, attempt)
       const reason = `the target ${giveUpReason(exchange, setup.profile.limits)}`
-      if (waitMs === null) throw new InconclusiveError(reason, [exchange.id])
-      await pause(waitMs)
-      continue
+      // A conflict that lasts refuses what may be refused.
+      const isRefusal = spec.role === 'probe' && exchange.response?.status === 409
+      if (waitMs === null && !isRefusal) throw new InconclusiveError(reason, [exchange.id])
+      if (waitMs !== null) {
+        await pause(waitMs)
+        continue
+      }
     }
     const isContradiction = attempt === 0 && context.isContradiction(exchange)
     if (isContradiction && !isPage(exchange)) {
