@@ -1,6 +1,5 @@
 /** Averages and quantiles of numbers; null for an empty list, so that each caller chooses a substitute. */
 
-/** Arithmetic mean. */
 export function meanOf(values: readonly number[] | Float64Array): number | null {
   if (values.length === 0) return null
   let sum = 0

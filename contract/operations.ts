@@ -79,7 +79,6 @@ export function operationAt(method: string, path: string): OperationId | undefin
   )?.id
 }
 
-/** The operation of an exchange. */
 export function operationOf(exchange: Pick<Exchange, 'request'>): OperationId | undefined {
   const { request } = exchange
   if (!found.has(request)) found.set(request, operationAt(request.method, requestPath(exchange)))

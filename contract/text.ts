@@ -28,7 +28,7 @@ export const stableTextVersion = 3
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are colored by them
 const ansi = /\u001b\[[\d;]*m/g
 
-/** Judges and claims produce no message this long; an internal error may be. */
+/** No message of a judge or a claim is this long; an internal error may be. */
 const maxLength = 2_000
 
 const condition = Object.values(conditions)
@@ -104,7 +104,7 @@ export function slugOf(text: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-/** Matches a whole text against a glob, ignoring case: `*` is any text, spaces included, `?` any one character. */
+/** Matches a whole text against a glob, ignoring case: `*` is any text, including spaces, `?` is any character. */
 export function matchesGlob(text: string, glob: string): boolean {
   const pattern = glob
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')

@@ -23,7 +23,6 @@ export interface Services extends Encoding {
   readonly retrieve: Retrieval
   readonly store: Store
   readonly runs: Runs
-  /** API keys. */
   readonly keys: readonly string[]
   readonly authenticate: Authenticate
   readonly limit: RateLimit

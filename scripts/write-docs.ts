@@ -36,7 +36,6 @@ it detects; [fixtures/targets/reference.yaml](../fixtures/targets/reference.yaml
 - A missing field leaves the requirements in the column "Needed by" undecided (\`unproven\`); without \`deterministic\` they
   are not applicable.`
 
-/** The page `docs/target-profile.md`. */
 export function targetProfilePage(): string {
   const schema = z.toJSONSchema(targetProfile, { io: 'input' }) as Schema
   const fields = Object.entries(schema.properties ?? {})

@@ -38,7 +38,6 @@ export type RequirementId = keyof typeof entries
 export type OpenQuestionId = keyof typeof openQuestions
 export type ExclusionId = keyof typeof exclusions
 
-/** Every requirement by id. */
 export const requirements: Readonly<Record<RequirementId, Requirement>> = entries
 export const questions: Readonly<Record<OpenQuestionId, OpenQuestion>> = openQuestions
 export const excluded: Readonly<Record<ExclusionId, Exclusion>> = exclusions

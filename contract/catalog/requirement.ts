@@ -100,7 +100,7 @@ export interface OpenQuestion {
   readonly question: string
 }
 
-/** Usual causes and fixes of violations that several requirements share; one sentence each. */
+/** Usual causes of violations, each with its fix, for several requirements; one sentence each. */
 
 const noKeyCheck =
   'The route runs before the authentication middleware, or the middleware lets unknown credentials pass; reject the request before any handler runs.'

@@ -17,7 +17,6 @@ export const verdicts = [
 ] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** Verdicts that are called undecided. */
 export const undecidedVerdicts: readonly Verdict[] = [
   'inconclusive',
   'unproven',
@@ -33,7 +32,7 @@ const requirementResult = z.object({
   verdict: z.enum(verdicts),
   /** True if a baseline names this violation. */
   known: z.boolean(),
-  /** The sentence of the document, in our words. */
+  /** Statement of the requirement, in our words. */
   title: z.string(),
   /** Observed behavior; null if the verdict is sufficient. */
   message: z.string().nullable(),
@@ -118,11 +117,11 @@ export type TriedConditions = z.infer<typeof triedConditions>
 
 const knownViolation = z.object({
   id: z.string(),
-  /** Reason why the violation is accepted for now. */
+  /** Reason for accepting the violation for now. */
   because: z.string(),
   issue: z.string().optional(),
   owner: z.string().optional(),
-  /** Last day on which the entry counts, `2026-12-31`. */
+  /** Last day on which the entry is valid, `2026-12-31`. */
   until: z.string().optional(),
 })
 
@@ -147,7 +146,7 @@ export const conformanceReport = z.object({
   schemaVersion: z.literal(1),
   /** `violated` also if a baseline entry does not match the run. */
   outcome: z.enum(['conforms', 'violated', 'incomplete']),
-  /** True if the run was interrupted and holds only what was found so far. */
+  /** True if the run was interrupted, so the results are partial. */
   interrupted: z.boolean(),
   /** Reason why the run stopped sending, e.g. a spent budget or a target that no longer answered; absent otherwise. */
   stopped: z.string().optional(),
@@ -190,7 +189,7 @@ export const conformanceReport = z.object({
   /** Counts warnings as violations. */
   strict: z.boolean(),
   startedAt: z.string(),
-  /** The run whose stored exchanges were judged; absent if the target itself was asked. */
+  /** The run whose stored exchanges were judged; absent if the run sent requests. */
   recording: z
     .object({
       startedAt: z.string(),

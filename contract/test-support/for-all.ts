@@ -12,7 +12,7 @@ export function forAll<Values extends [unknown, ...unknown[]]>(
   fc.assert(fc.property(...property))
 }
 
-/** The same for another number of values, such as fewer of a property that takes long. */
+/** The same with another number of values, such as fewer for a slow property. */
 export function forSome<Values extends [unknown, ...unknown[]]>(
   numRuns: number,
   ...property: Property<Values>

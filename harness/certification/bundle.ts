@@ -11,7 +11,7 @@ import { toHtml } from '../../reports/document/html.ts'
 import { reportToJson, withEvidence } from '../../reports/text/digest.ts'
 import { StoredRecording } from '../client/index.ts'
 import { exchangesName, lockName, reportName, runRecordName } from '../conformance/defaults.ts'
-import { refusing } from '../conformance/errors.ts'
+import { asConfigurationError } from '../conformance/errors.ts'
 import { maxStoredBytes, readInputBytes } from '../conformance/input-file.ts'
 import type { TargetProfile } from '../conformance/profile/index.ts'
 import { limits } from '../conformance/profile/schema-requests.ts'
@@ -148,7 +148,7 @@ export function writeInBundle(dir: string, path: string, content: string | Uint8
     rmSync(file, { force: true })
     return `cannot write ${file}: ${writeProblem(error)}`
   }
-  refusing(Error, () => writeFileSync(file, content), problemOf)
+  asConfigurationError(Error, () => writeFileSync(file, content), problemOf)
 }
 
 /** Profile of a round from its record, as the text that is digested. */

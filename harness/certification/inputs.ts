@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { z } from 'zod'
-import { ConfigurationError, refusing } from '../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../conformance/errors.ts'
 import { checkDocument, readDocument, type Source } from '../conformance/profile/document.ts'
 
 /** Rounds of a certification run. */
@@ -86,7 +86,7 @@ export function keyIdOf(key: KeyObject): string {
 }
 
 function ed25519(name: string, read: () => KeyObject): KeyObject {
-  const key = refusing(
+  const key = asConfigurationError(
     Error,
     read,
     ({ message }) => `${name} is not a key in PEM format (${message}): ${makeKey}`,
@@ -102,7 +102,6 @@ const line = z
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, { error: 'Control characters are not allowed' })
 
-/** Product file of `--product`. */
 export const product = z.strictObject({
   vendor: line,
   name: line,

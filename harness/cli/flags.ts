@@ -31,13 +31,12 @@ export function outputFlags(
   ]
 }
 
-/** Flags that `--help` shows by the first word of their heading only. */
+/** Flags that `--help` lists only by the first word of their heading. */
 export function grouped<F extends Option>(heading: string, flags: readonly F[]): readonly F[] {
   for (const one of flags) one.helpGroup(heading)
   return flags
 }
 
-/** Folder of the results of a run. */
 export const outFlag = () => flagTable('--out <dir>=chatgen-results  results folder')
 export const uiFlag = () => flagTable('--ui  show the run on a local web page')
 export const colorFlag = () => flagTable('--no-color  disable colors')
@@ -93,7 +92,7 @@ function parseBoolean(text: string): boolean | undefined {
 /** Fills in a command; `finish` receives its exit code. */
 export type AddCommand = (command: Command, io: Io, finish: (code: ExitCode) => void) => void
 
-/** One use of a command. */
+/** One invocation of a command. */
 export interface CommandRun<Flags> {
   readonly flags: Flags
   readonly io: Io

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { maxTimerMs, timerLimitText } from '../../contract/timer.ts'
-import { refusing } from '../conformance/errors.ts'
+import { asConfigurationError } from '../conformance/errors.ts'
 import { readInputFile } from '../conformance/input-file.ts'
 import type { Source } from '../conformance/profile/document.ts'
 import type { Misbehavior, Part } from '../load/plan/plan.ts'
@@ -168,7 +168,7 @@ export function misbehavior(text: string): Misbehavior {
  * @throws ConfigurationError with the reason
  */
 export function inputText(file: string, problem: string, maxBytes?: number): string {
-  return refusing(Error, () => readInputFile(file, maxBytes), problem)
+  return asConfigurationError(Error, () => readInputFile(file, maxBytes), problem)
 }
 
 /**

@@ -3,12 +3,11 @@ import { asObject, asString } from '../../contract/json.ts'
 
 /** Default number of scenarios in flight. */
 export const defaultJobs = 4
-/** Default number of generations of a run. */
 export const defaultMaxGenerations = 1200
 
-/** Slug and title of the random sequences, which run alone once the scenarios of the suites have ended. */
-export const exploring = 'explore'
-/** Operations that a run of everything explores. */
+/** Slug and title of the random sequences, which run after all scenarios of the suites. */
+export const exploreSlug = 'explore'
+/** Default number of random operations, in profile full without `--only`. */
 export const defaultOperations = 200
 
 /** Files of a run in its folder for results. */
@@ -28,13 +27,13 @@ export function suiteVersion(): string {
   return asString(asObject(manifest)?.['version']) ?? '0.0.0'
 }
 
-/** Times in ms that requests get after the end of the run. */
+/** Grace periods, in milliseconds, after the end of the run. */
 
-/** Time for cleanup once the time of the run is over. */
+/** Time for cleanup after the deadline of the run. */
 export const overtimeCleanupMs = 2_000
 
 /** Time for cleanup after an interrupt: the user who pressed Ctrl-C is waiting. */
 export const interruptCleanupMs = 2_000
 
-/** Time that an interrupt leaves a request to end, and a deletion after it. */
+/** Time for open requests to end after an interrupt, and then for each deletion. */
 export const interruptRequestMs = 1_000

@@ -16,11 +16,11 @@ export class ConfigurationError extends ChatgenFailure {
 }
 
 /**
- * Runs a function whose errors of one class are problems of what the user gave.
- * @param problem the whole text, or what stands before the message and a colon
- * @throws ConfigurationError for these
+ * Runs a function, and turns its errors of one class into a ConfigurationError.
+ * @param problem a function that returns the problem, or the text before `: MESSAGE`
+ * @throws ConfigurationError in place of these errors
  */
-export function refusing<Failure extends Error, Value>(
+export function asConfigurationError<Failure extends Error, Value>(
   kind: new (...parameters: never[]) => Failure,
   run: () => Value,
   problem: string | ((error: Failure) => string) = ({ message }) => message,
@@ -35,7 +35,7 @@ export function refusing<Failure extends Error, Value>(
   }
 }
 
-/** Nothing answers, no surface of the service answers, all are busy, or the key is refused: exit code 3. */
+/** The target does not answer, is not this service, is busy, or refuses the key: exit code 3. */
 export class TargetUnusableError extends ChatgenFailure {
   override readonly name = 'TargetUnusableError'
   readonly code: UnusableCode

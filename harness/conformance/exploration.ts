@@ -1,7 +1,7 @@
 import type { RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { explore, exploredRequirements } from '../explore/explore.ts'
-import { exploring } from './defaults.ts'
+import { exploreSlug } from './defaults.ts'
 import { EvidenceError } from './recording/result-files.ts'
 import { combineTries } from './report/confirmation.ts'
 import type { RunSetup } from './run-setup.ts'
@@ -36,7 +36,7 @@ export async function runExploration(
   signal: AbortSignal,
   onProgress: (position?: Exploring) => void,
 ): Promise<ConformanceReport['exploration']> {
-  const [slug, title, requirements] = [exploring, exploring, exploredRequirements]
+  const [slug, title, requirements] = [exploreSlug, exploreSlug, exploredRequirements]
   const cost = costOfExploring(setup.explore)
   collector.scenarios.push({ slug, title, requirements, cost, again: 0 })
   const context = createRunContext(setup)

@@ -1,5 +1,5 @@
 import type { ConformanceReport, RequirementResult } from '../../contract/report/conformance.ts'
-import { exploring } from './defaults.ts'
+import { exploreSlug } from './defaults.ts'
 import type { Exploring } from './exploration.ts'
 import { isPlanned } from './profile/selection.ts'
 import { isIncognito, type RunSetup } from './run-setup.ts'
@@ -28,11 +28,13 @@ export function buildProgress(
   const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
-  const share = ended.has(exploring) ? 1 : (explored?.done ?? 0) / Math.max(1, explore)
+  const share = ended.has(exploreSlug) ? 1 : (explored?.done ?? 0) / Math.max(1, explore)
   // It runs alone.
   const alone = weightOf(costOfExploring(explore)) * jobs
   const weigh = (list: readonly Scenario[]) =>
-    list.filter(({ slug }) => slug !== exploring).reduce((sum, { cost }) => sum + weightOf(cost), 0)
+    list
+      .filter(({ slug }) => slug !== exploreSlug)
+      .reduce((sum, { cost }) => sum + weightOf(cost), 0)
   const whole = weigh(own) + alone
   return {
     ...position,

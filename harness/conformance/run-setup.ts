@@ -5,7 +5,7 @@ import type { RunState } from './session/run-state.ts'
 import type { Cost, Traffic } from './usage.ts'
 
 /**
- * Conditions under which laws are tried. `quick`: each condition, in as few requests as possible; `normal`:
+ * Conditions under which laws are tested. `quick`: each condition, in as few requests as possible; `normal`:
  * each several times, in the same requests in every run; `full`: each pair, in different requests for each
  * seed.
  */
@@ -37,7 +37,6 @@ export interface RunSetup {
   readonly shuffle: string | null
   /** Null if there is no limit. */
   readonly maxRequests: number | null
-  /** Maximum generations of the run. */
   readonly maxGenerations: number
   /** End of the time that the profile allows a run, as `steadyNow`; null for never. */
   readonly endsAt: number | null

@@ -6,9 +6,9 @@ import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { auditLeftovers, emptyAudit, type LeftoverAudit } from './cleanup/cleanup.ts'
 import { readJournal, startJournal } from './cleanup/journal.ts'
-import { exploring, interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
+import { exploreSlug, interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { runOnEachEndpoint } from './endpoints-alone.ts'
-import { ConfigurationError, InterruptedError, refusing } from './errors.ts'
+import { asConfigurationError, ConfigurationError, InterruptedError } from './errors.ts'
 import { type Exploring, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
@@ -65,7 +65,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const explored =
     setup.explore > 0 && !isStopped && collector.unwritten === undefined
       ? await runExploration(collector, setup, signal, (position) =>
-          showProgress(exploring, position),
+          showProgress(exploreSlug, position),
         )
       : undefined
   const interrupted = options.signal?.aborted ?? false
@@ -178,5 +178,5 @@ function prepareFiles(options: RunOptions, setup: RunSetup, startedAt: Date): vo
 }
 
 function unlessUnwritable(write: () => void): void {
-  refusing(Error, write, 'the folder for results cannot be written')
+  asConfigurationError(Error, write, 'the folder for results cannot be written')
 }

@@ -11,7 +11,6 @@ export interface ShrinkOptions {
   readonly violation: StateViolation
   /** Carries a sequence out in fresh chats. */
   readonly replay: (operations: Sequence) => Promise<Replay>
-  /** Maximum number of operations in total. */
   readonly maxOperations: number
   /** Maximum number of generations that they may cost. */
   readonly maxGenerations: number

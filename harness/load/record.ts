@@ -31,25 +31,25 @@ export interface RequestRecord {
   readonly outcome: RequestOutcome
   /** First requirement that the answer violates, a required one before an expected one. */
   readonly finding?: string
-  /** Worst end of the earlier requests of its transaction; absent if none of them failed or was open. */
+  /** Worst outcome of the earlier requests of its transaction; absent if none failed or is open. */
   readonly earlier?: 'failed' | 'open'
-  /** Headers of a rate limit, lower case; only of an answer 429. */
+  /** Rate-limit headers of a 429 response, in lower case. */
   readonly rateLimit?: Readonly<Record<string, string>>
 }
 
 /**
- * True if a request only prepared its transaction, as the creation of a chat does if no prepared one was left. It is
- * no request of a user: without the failed ones, it counts in the transaction alone.
+ * True if a request only prepared its transaction, e.g. created a chat because no prepared one was left. It is not
+ * a user's request: unless it fails, it counts only in its transaction.
  */
 export function isPreparation({ operation, outcome }: RequestRecord): boolean {
   return operation === preparingOperation && outcome.kind === 'ok'
 }
 
-/** Operation that measures nothing of its transaction. */
+/** Operation that only prepares its transaction. */
 export const preparingOperation = 'v3.createChat'
 
 export interface Timestamps {
-  /** Due time of the plan. */
+  /** Planned send time. */
   readonly planned: number
   /** Time at which the scheduler issued it. */
   readonly dispatched: number

@@ -31,7 +31,7 @@ export interface LoadTarget {
   readonly tokens: Readonly<Record<Surface, string | null>>
   readonly headers: Readonly<Record<string, string>>
   readonly model: string
-  /** One with a knowledge base, for requests with `rag`; null if none is known. */
+  /** Id of an assistant with a knowledge base, for requests with `rag`; null if none is known. */
   readonly assistant: string | null
   /** Further fields of the body of a v3 generation. */
   readonly generate: Readonly<Record<string, unknown>>
@@ -44,7 +44,7 @@ export interface LoadTarget {
   readonly chatId: string | null
   /** Limits of one answer; the defaults of the profile if absent. */
   readonly limits?: AnswerLimits
-  /** Longest silence, in milliseconds. */
+  /** Maximum time without data, in milliseconds. */
   readonly timeoutMs: number
   /** Maximum preparation time, in milliseconds; unlimited if absent. */
   readonly runMs?: number
@@ -69,7 +69,7 @@ export type V2Chat =
       readonly id: string | null
     }
 
-/** A target of which only the URL and the key are known. */
+/** A target with only a URL and a key. */
 export function plainTarget(baseUrl: string, key: string): LoadTarget {
   return {
     baseUrl,

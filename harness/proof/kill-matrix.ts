@@ -13,7 +13,6 @@ import { failedIds, type TargetResult } from './verdicts.ts'
 export type KillMatrix = ReturnType<typeof buildMatrix>
 export type FaultLine = ReturnType<typeof faultLine>
 
-/** Builds the kill matrix from the results of a proof. */
 export function buildMatrix(faults: readonly Fault[], results: readonly TargetResult[]) {
   const byName = new Map(results.map((result) => [result.name, result]))
   const linesOf = (list: readonly Fault[]) =>

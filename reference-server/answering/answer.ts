@@ -1,5 +1,5 @@
 /** One answer of the model on a native surface, including retrieval (section 4.4). */
-import { found } from '../http/errors.ts'
+import { or404 } from '../http/errors.ts'
 import { spoken } from '../model/generation.ts'
 import type { BuiltinTool } from '../model/tools/tools.ts'
 import type { Generation, SearchStep, Turn } from '../model/types.ts'
@@ -74,7 +74,7 @@ export async function ownFiles(
   const files = new Map<string, Attachment>()
   for (const id of new Set(ids)) {
     const file = await attachments.find(caller, id)
-    files.set(id, found(file, `No file ${JSON.stringify(id)}`, 'file_not_found', param))
+    files.set(id, or404(file, `No file ${JSON.stringify(id)}`, 'file_not_found', param))
   }
   return files
 }

@@ -1,6 +1,6 @@
 /** Assistant of a request: its instructions and knowledge bases, for all ways of naming it. */
 import { isUuid } from '../../contract/json.ts'
-import { found } from '../http/errors.ts'
+import { or404 } from '../http/errors.ts'
 import type { OneShotRequest } from '../requests/index.ts'
 import type { Store } from '../store/sql/store.ts'
 import type { KnowledgeBase } from '../store/types.ts'
@@ -22,7 +22,7 @@ export const noAssistant: AssistantContext = {
 /** @throws ApiError 404 for an id that is not in the catalog */
 export function catalogAssistant(id: string | null | undefined): AssistantContext {
   if (id === null || id === undefined) return noAssistant
-  const { instructions, baseId } = found(
+  const { instructions, baseId } = or404(
     assistants.find((one) => one.id === id),
     `No assistant ${JSON.stringify(id)} in the catalog`,
     'assistant_not_found',
@@ -75,7 +75,7 @@ export async function ownBase(
   param: string,
 ): Promise<KnowledgeBase> {
   const message = `No knowledge base ${JSON.stringify(id)}`
-  return found(await knowledge.find(caller, id), message, 'knowledge_base_not_found', param)
+  return or404(await knowledge.find(caller, id), message, 'knowledge_base_not_found', param)
 }
 
 /** Maximum number of knowledge bases in one search. */

@@ -54,7 +54,7 @@ interface RouteSpec<Body extends z.ZodType, Query extends z.ZodType> {
   readonly accepts?: 'json' | 'form'
   /** Headers that it reads, with their purpose. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Status of a success; 200, or 204 without content, by default. */
+  /** Status of a success; by default 200, or 204 without content. */
   readonly status?: 200 | 201 | 204
   /** Schema of the body of a success, also for tests of the answers; without it, there is no content. */
   readonly answer?: z.ZodType
@@ -72,7 +72,7 @@ export interface Route extends RouteSpec<z.ZodType, z.ZodType> {
   /** Path with `:name` for parameters. */
   readonly path: string
   readonly handle: (call: Call) => Promise<Reply>
-  /** A page of the server itself, which its pace and its deviations leave as it is. */
+  /** A page of the server itself, to which pace and deviations do not apply. */
   readonly isPage?: true
 }
 

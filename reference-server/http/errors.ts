@@ -31,8 +31,8 @@ export class ApiError extends Error {
   }
 }
 
-/** @throws ApiError 404 for an object that does not exist, or belongs to another caller */
-export function found<T>(object: T | undefined, message: string, code: string, param: string): T {
+/** @throws ApiError 404 if the object does not exist, or belongs to another caller */
+export function or404<T>(object: T | undefined, message: string, code: string, param: string): T {
   if (object === undefined) throw new ApiError(404, message, code, param)
   return object
 }

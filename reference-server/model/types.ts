@@ -15,7 +15,7 @@ export interface ModelRequest {
   readonly think: boolean
   /** Names of the tools that may be called. */
   readonly tools: readonly string[]
-  /** Party that runs the tools: the service, whose answer follows, or the client, whose calls end the turn. */
+  /** Party that runs the tools: the service, which then answers, or the client, for which a call ends the turn. */
   readonly toolsRunBy: 'service' | 'client'
   /** Budget of all output tokens, reasoning included. */
   readonly maxTokens: number
@@ -34,7 +34,7 @@ export interface ClientDemands {
   readonly functions: readonly FunctionTool[]
   /** `auto` leaves the choice to the model; a name forces a call of that function. */
   readonly toolChoice: 'auto' | 'required' | { readonly name: string }
-  /** Several calls in one answer are allowed. */
+  /** True if an answer may contain several calls. */
   readonly parallel: boolean
   /** The form of the answer: text, any JSON object, or JSON that conforms to a schema. */
   readonly form: 'text' | 'object' | JsonSchema
@@ -55,14 +55,14 @@ export interface Knowledge {
   readonly found: readonly SearchHit[]
   /** Search tool of the service. Pure. */
   readonly search: (query: string) => readonly SearchHit[]
-  /** True for a search scenario, in which the model searches for any question. */
+  /** True in a search scenario, in which the model searches for every question. */
   readonly searchesByItself: boolean
 }
 
 /** Fragments are tokens; joined they are the full text of the step. */
 interface Spoken {
   readonly fragments: readonly string[]
-  /** False for a step that was truncated by the token budget or by a failure. */
+  /** False if the token budget or a failure truncated the step. */
   readonly complete: boolean
 }
 

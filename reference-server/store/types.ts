@@ -113,11 +113,11 @@ export type Reservation =
   | { readonly state: 'first' }
   | { readonly state: 'running' }
   | { readonly state: 'finished'; readonly run: ResponseRun }
-  /** The key was used with another payload. */
+  /** The key was used with a different payload. */
   | { readonly state: 'mismatch' }
 
 export interface StoreOptions {
-  /** Time after which the key of a run is free if its server has died, in milliseconds. Default 10,000. */
+  /** Time, in milliseconds, after which the key of a run is free if its server died; 10,000 by default. */
   readonly leaseMs?: number
 }
 
@@ -130,7 +130,7 @@ const failures = {
   idempotency_key_in_use: 'Another request with this Idempotency-Key has taken over',
 }
 
-/** A failure after which nothing of a turn is stored. */
+/** A failure that leaves nothing of a turn in the store. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
   readonly code: keyof typeof failures

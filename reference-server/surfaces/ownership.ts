@@ -1,7 +1,7 @@
 /** The chat, message or model that a request names, if it belongs to the caller; pages of its lists. */
 import { parseJson } from '../../contract/json.ts'
 import type { Call, UploadedFile } from '../http/call.ts'
-import { ApiError, found } from '../http/errors.ts'
+import { ApiError, or404 } from '../http/errors.ts'
 import { type CatalogModel, findModel } from '../model/models.ts'
 import type { Failure } from '../model/types.ts'
 import { documentText } from '../retrieval/retrieval.ts'
@@ -19,7 +19,7 @@ export async function ownChat(
   version: ChatVersion,
 ): Promise<Chat> {
   const named = await chats.find(caller, id.toLowerCase())
-  const chat = found(named, `No chat ${JSON.stringify(id)}`, 'chat_not_found', 'chat_id')
+  const chat = or404(named, `No chat ${JSON.stringify(id)}`, 'chat_not_found', 'chat_id')
   if (chat.version === version) return chat
   const message = `This chat is a ${chat.version} chat: use /api/${chat.version}`
   throw new ApiError(409, message, 'wrong_chat_version', 'chat_id')
@@ -41,7 +41,7 @@ export async function ownMessage(
   id: string,
 ): Promise<Message> {
   const message = `No message ${JSON.stringify(id)} in this chat`
-  return found(await messages.find(chatId, id), message, 'parent_not_found', 'parent_id')
+  return or404(await messages.find(chatId, id), message, 'parent_not_found', 'parent_id')
 }
 
 /**
@@ -51,7 +51,7 @@ export async function ownMessage(
  */
 export function knownModel(id: string, param: string): CatalogModel {
   const message = `The model ${JSON.stringify(id)} does not exist`
-  return found(findModel(id), message, 'model_not_found', param)
+  return or404(findModel(id), message, 'model_not_found', param)
 }
 
 /** @throws ApiError 500 for an answer that is not streamed */

@@ -159,7 +159,6 @@ export async function openStream(
   return { request: sent, response }
 }
 
-/** A streamed completion. */
 export const openCompletion = (server: ReferenceServer, prompt: string) =>
   openStream(server, completionsPath, completion(prompt))
 

@@ -1,13 +1,13 @@
 import { type Badge, type Fact, filledFacts } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
-import { count, figure, listOf, percent, ranged, seconds } from '../text/format.ts'
+import { count, figure, joinPhrases, percent, seconds, withRange } from '../text/format.ts'
 import { type CapacityReport, loadEstimate } from './model/report.ts'
 
 /** Wording of the answer of a capacity search, for every report format. */
 
 /** `42.1 req/s [39.8, 43.5] at 95 %, limited by ttft.p95 < 1s; first failing rate 44.0; at 70 % headroom 29.5`. */
 export function answerText(report: CapacityReport): string {
-  return listOf([answerOf(report), stateOf(report)])
+  return joinPhrases([answerOf(report), stateOf(report)])
 }
 
 export function capacityBadge({ outcome, interrupted }: CapacityReport): Badge {
@@ -44,7 +44,7 @@ function answerOf(report: CapacityReport): string {
     return firstFailing === null ? 'no rate was decided' : `below ${rateText(firstFailing)}`
   }
   const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
-  return listOf([
+  return joinPhrases([
     `${rateText(rate)}${bounds}${levelOf(result)}, limited by ${clean(limitedBy ?? 'an SLO')}`,
     limit === 'policy' && 'limited by policy, not by capacity',
     firstFailing !== null && `first failing rate ${figure(firstFailing)}`,
@@ -70,7 +70,7 @@ function clientsText({ result, probes }: CapacityReport): string {
   const failing = probes
     .filter(({ verdict, clients }) => verdict === 'missed' && clients !== null && clients > value)
     .map(({ clients }) => clients ?? 0)
-  return listOf([
+  return joinPhrases([
     `${count(figure(value), 'client')}${bounds}${levelOf(result)}${completed}, limited by ${clean(limitedBy ?? 'an SLO')}`,
     failing.length > 0 && `first failing ${count(Math.min(...failing), 'client')}`,
     headroom && `${headroomText(headroom)} ${count(figure(headroom.share * value), 'client')}`,
@@ -142,7 +142,7 @@ export function detailFacts(report: CapacityReport): readonly Fact[] {
   return filledFacts([
     [
       loop === 'closed' ? 'Clients  ' : 'In flight (Little’s law)  ',
-      concurrency && ranged(concurrency.value, concurrency.interval),
+      concurrency && withRange(concurrency.value, concurrency.interval),
     ],
     ['Tokens per second  ', tokens && `${prompt}${figure(tokens.output || null)} output`],
     [
@@ -160,7 +160,7 @@ function policyText({
   refill,
   headers,
 }: NonNullable<CapacityReport['policyLimit']>): string {
-  const bounds = ({ value, interval: range }: typeof burst) => ranged(value, range)
+  const bounds = ({ value, interval: range }: typeof burst) => withRange(value, range)
   const lines = Object.entries(headers).map(([name, value]) => `${clean(name)}: ${clean(value)}`)
   return [`burst ${bounds(burst)}, refill ${bounds(refill)}/s`, ...lines].join('; ')
 }

@@ -11,7 +11,7 @@ import {
   type Tile,
   tile,
 } from '../document/document.ts'
-import { count, figure, percent, ranged, seconds } from '../text/format.ts'
+import { count, figure, percent, seconds, withRange } from '../text/format.ts'
 import { answerText, capacityBadge, detailFacts } from './answer.ts'
 import { capacityCharts, frontierTable } from './charts.ts'
 import type { CapacityProbe } from './model/probe.ts'
@@ -55,7 +55,7 @@ function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
   const isBracket = rate === null && highestMet !== null && firstFailing !== null
   return [
     tile(
-      isBracket ? `${figure(highestMet)} to ${figure(firstFailing)}` : ranged(value, interval),
+      isBracket ? `${figure(highestMet)} to ${figure(firstFailing)}` : withRange(value, interval),
       isBracket || unit === '/s' ? 'requests per second' : unit,
     ),
     ...(headroom === null || value === null

@@ -7,7 +7,7 @@ import {
 import { requirementOf } from '../catalog/entries.ts'
 import type { Fact, Item, Section } from '../document/document.ts'
 import { shorten } from '../text/escape.ts'
-import { count, listOf } from '../text/format.ts'
+import { count, joinPhrases } from '../text/format.ts'
 import { messageText, waitingRows } from './violations.ts'
 
 /** Requirements that are not violated and take one line on a terminal. */
@@ -48,7 +48,7 @@ function briefText(report: ConformanceReport, ids: readonly RequirementResult[])
   const whole = parts.find(([number]) => number === ids.length)
   if (whole !== undefined) return `${total} ${whole[1]}`
   const counted = parts.map((part) => part.join(' '))
-  return `${total}: ${listOf([...counted, rest.length > 0 && restText(rest)])}`
+  return `${total}: ${joinPhrases([...counted, rest.length > 0 && restText(rest)])}`
 }
 
 /** Maximum ids, which fill two lines of a terminal. */
@@ -72,7 +72,7 @@ function restText(ids: readonly RequirementResult[]): string {
     )
   const others = sorted.slice(maxReasons).flatMap(([, own]) => own).length
   const rest = others > 0 && `${others} for other reasons (--verbose)`
-  return listOf([...reasons, rest])
+  return joinPhrases([...reasons, rest])
 }
 
 const route = /^[A-Z]+ \/\S*( as a stream)? /

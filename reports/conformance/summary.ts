@@ -8,7 +8,7 @@ import {
 } from '../../contract/report/conformance.ts'
 import type { Badge, Outcome } from '../document/document.ts'
 import { clean, printable } from '../text/escape.ts'
-import { count, listOf } from '../text/format.ts'
+import { count, joinPhrases } from '../text/format.ts'
 
 /**
  * Counts of required requirements by outcome, and warnings: violated expected ones. A percentage would make untested
@@ -49,7 +49,7 @@ export function outcomeText(report: ConformanceReport): string {
   const summary = summarize(report)
   const problems = report.baseline?.problems.length ?? 0
   const strict = report.strict ? ' (counted as violations: --strict)' : ''
-  return listOf([
+  return joinPhrases([
     headOf(report, summary),
     selectedText(report),
     summary.warnings > 0 && count(summary.warnings, 'warning') + strict,
@@ -94,7 +94,7 @@ function reservationText(report: ConformanceReport): string {
   const { globs = [], ids = [] } = report.allowedUndecided ?? {}
   // All others that are undecided wait for a known violation, else the run would be incomplete.
   const waiting = summarize(report).undecided - ids.length
-  const text = listOf(
+  const text = joinPhrases(
     [
       excused > 0 && count(excused, 'known violation'),
       waiting > 0 && `${count(waiting, 'requirement')} blocked by known violations`,
@@ -117,7 +117,7 @@ export function knownText({ baseline }: ConformanceReport, id: string): string |
   const entry = baseline?.known.find((one) => one.id === id)
   if (entry === undefined) return null
   const { because, issue, owner, until } = entry
-  const notes = listOf([issue, owner, until && `until ${until}`], ', ')
+  const notes = joinPhrases([issue, owner, until && `until ${until}`], ', ')
   return `known: because ${because}${notes && ` (${notes})`}`
 }
 
@@ -164,7 +164,7 @@ export function verdictTag(verdict: Verdict): string {
  */
 export function trafficText({ traffic }: Pick<ConformanceReport, 'traffic'>): string {
   const { unanswered, cut, timeouts, retries } = traffic
-  return listOf([
+  return joinPhrases([
     statusText(traffic),
     unanswered > 0 && `${count(unanswered, 'request')} got no response`,
     cut > 0 && `${count(cut, 'response')} ${cut === 1 ? 'was' : 'were'} cut off`,

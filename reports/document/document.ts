@@ -13,9 +13,9 @@ export interface Document {
   readonly sealed?: { readonly digest?: Digest | undefined }
   /** Target, next to the outcome in the title of a page. */
   readonly target: string
-  /** Reservations about the whole, such as an interruption. */
+  /** Caveats about the whole run, such as an interruption. */
   readonly remarks?: readonly string[]
-  /** Numbers to be read first. */
+  /** Headline figures. */
   readonly numbers?: readonly Tile[]
   readonly facts?: readonly Fact[]
   /** Settings of the run: folded on pages, only on demand elsewhere. */
@@ -30,7 +30,7 @@ export interface Badge {
 }
 
 export interface Outcome extends Badge {
-  /** Reservation that belongs to the word: `except 1 known violation`. */
+  /** Caveat that belongs to the word: `except 1 known violation`. */
   readonly reservation?: string
   /** The outcome in one line. */
   readonly text: string
@@ -68,7 +68,7 @@ export interface Section {
   readonly only?: 'pages' | 'terminal'
   /** `folded`: behind its title on pages. `verbose`: on a terminal only on demand as well. */
   readonly detail?: 'folded' | 'verbose'
-  /** True if a terminal shows it without its title. */
+  /** True if terminals show it without its title. */
   readonly untitled?: boolean
   /** True for figures that do not describe the target. */
   readonly untrusted?: boolean
@@ -168,7 +168,7 @@ export function tile(value: string | number, name: string, tone: Tone = 'none', 
   return { value: String(value), name, tone, ...(href && { href }) }
 }
 
-/** Facts without those that have no text. */
+/** Facts that have text. */
 export function filledFacts(
   facts: readonly (readonly [lead: string, text: Text | null | undefined | false])[],
 ): readonly Fact[] {

@@ -11,7 +11,7 @@ import {
   type Tile,
   tile,
 } from '../document/document.ts'
-import { count, figure, percent, ranged, seconds } from '../text/format.ts'
+import { count, figure, percent, seconds, withRange } from '../text/format.ts'
 import { measuredSections } from './measured.ts'
 import { isViolation } from './model/integrity.ts'
 import type { LoadReport } from './model/report.ts'
@@ -115,7 +115,7 @@ const sloTones = { met: 'pass', missed: 'fail', undecided: 'unproven' } as const
 function sloSection({ slo }: LoadReport): Section {
   const items = slo.map(({ verdict, expression, observed, low, high, unit, message }) => ({
     badge: { word: verdict, tone: sloTones[verdict] },
-    text: [{ code: expression }, `: ${ranged(observed, [low, high])} ${unit}`],
+    text: [{ code: expression }, `: ${withRange(observed, [low, high])} ${unit}`],
     notes: [message],
   }))
   return { title: 'SLO', blocks: [{ items }] }

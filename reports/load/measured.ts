@@ -1,6 +1,6 @@
 import { lowerMedianOf, quantileName } from '../../contract/averages.ts'
 import { type Block, filledFacts, type Section, type Table, tableOf } from '../document/document.ts'
-import { count, figure, listOf, percent, ranged } from '../text/format.ts'
+import { count, figure, joinPhrases, percent, withRange } from '../text/format.ts'
 import { chartsOf } from './charts.ts'
 import { type Clocked, clocked } from './measures.ts'
 import type { MetricName } from './model/measures.ts'
@@ -98,7 +98,7 @@ function rateTable({ rates, goodput }: LoadReport): Table {
 function besideRates(report: LoadReport): string {
   const { open, left } = report
   const purposeful = Object.values(left).reduce((sum, number) => sum + number, 0)
-  return listOf([
+  return joinPhrases([
     `${count(open, 'request')} in flight at the end`,
     purposeful > 0 && `${purposeful} aborted on purpose`,
     connectionText(report),
@@ -190,7 +190,7 @@ function quantileBlocks(rows: readonly Clocked[]): readonly Block[] {
       figure(distribution.mean),
       ...distribution.quantiles.map(({ value, low, high }) => ({
         short: figure(value),
-        long: ranged(value, [low, high]),
+        long: withRange(value, [low, high]),
       })),
       figure(distribution.max),
     ]),

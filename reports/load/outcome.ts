@@ -1,5 +1,5 @@
 import { printable } from '../text/escape.ts'
-import { count, listOf, percent, seconds } from '../text/format.ts'
+import { count, joinPhrases, percent, seconds } from '../text/format.ts'
 import { refusalKinds } from './model/integrity.ts'
 import type { ArrivalRow, LoadReport } from './model/report.ts'
 
@@ -10,7 +10,7 @@ export function outcomeText(report: LoadReport): string {
   const { faults, goodput, generator, partial, errors } = report
   const { share, due } = goodput
   const cut = errors.reduce((sum, row) => sum + (row.kind === 'truncated' ? row.count : 0), 0)
-  return listOf([
+  return joinPhrases([
     sloText(report),
     refusedText(report),
     integrityText(report),
@@ -98,7 +98,7 @@ export function arrivalText(arrival: ArrivalRow): string {
 /** `poisson, 20/s, for 30 s; mix v3; seed x; shard 1 of 4; plan 0123456789ab`. */
 export function planText({ plan, seed }: LoadReport): string {
   const { arrival, durationMs, mix, shard, hash } = plan
-  return listOf([
+  return joinPhrases([
     `${arrivalText(arrival)}, for ${seconds(durationMs)}`,
     `mix ${mix}`,
     `seed ${seed}`,

@@ -1,5 +1,5 @@
 import { type Fact, filledFacts, type Item, type Section } from '../document/document.ts'
-import { count, figure, listOf, percent } from '../text/format.ts'
+import { count, figure, joinPhrases, percent } from '../text/format.ts'
 import { boundedSamples, type Spread } from './model/generator.ts'
 import type { Disturbances } from './model/integrity.ts'
 import type { LoadReport } from './model/report.ts'
@@ -35,7 +35,7 @@ export function connectionText({ connections }: Pick<LoadReport, 'connections'>)
   const what = `${versions === '' ? '' : `${versions}: `}${count(opened, 'connection')} opened`
   if (http2 === undefined) return `${what}, ${count(reused, 'request')} on reused connections`
   const { streams, maxAtOnce, allowed, resets, goaways, resent } = http2
-  return listOf(
+  return joinPhrases(
     [
       what,
       `${count(streams, 'stream')}, up to ${maxAtOnce} concurrent per connection (${allowed === null ? 'no limit' : `limit ${allowed}`})`,
@@ -64,12 +64,12 @@ function usageText({ usage }: NonNullable<LoadReport['delivery']>): string {
     const total = count(equal + more + fewer, 'stream')
     return more === 0 ? '' : `; ${more} of ${total} had more deltas than output tokens (usage)`
   }
-  const others = listOf(
+  const others = joinPhrases(
     [more > 0 && `${more} had more (a repeated delta?)`, fewer > 0 && `${fewer} had fewer`],
     ' and ',
   )
   const same = `; ${count(equal, 'stream')} had one delta per output token of their usage`
-  return listOf([same, others], ', ')
+  return joinPhrases([same, others], ', ')
 }
 
 /** Warning about `ttft` and the gaps if deltas arrived in bursts; empty otherwise. */
@@ -129,7 +129,7 @@ const tones = { valid: 'pass', degraded: 'warn', invalid: 'fail' } as const
 
 function figuresText(generator: LoadReport['generator']): string {
   const { eventsPerCpuSecond: perCpu } = generator
-  return listOf([
+  return joinPhrases([
     spreadText('timestamp error', generator.timestampError),
     spreadText('send delay', generator.scheduleDelay),
     `busiest event loop ${percent(generator.eventLoopUtilization)}`,

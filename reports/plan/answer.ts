@@ -1,11 +1,11 @@
 import { type Badge, type Fact, filledFacts, type Table, tableOf } from '../document/document.ts'
 import { clean } from '../text/escape.ts'
-import { count, figure, listOf, percent, ranged, seconds } from '../text/format.ts'
+import { count, figure, joinPhrases, percent, seconds, withRange } from '../text/format.ts'
 import type { PlanReport, PlanRow, PlanService } from './model.ts'
 
 /** The answer, and problems of the measurements that it was computed from. */
 export function planAnswer(report: PlanReport): string {
-  return listOf([
+  return joinPhrases([
     numberText(report),
     ...report.measured.map(({ caveat }) => caveat && clean(caveat)),
   ])
@@ -23,13 +23,13 @@ function numberText(report: PlanReport): string {
     return `no number of replicas meets the SLOs for ${demandText(report)}${why.length === 0 ? '' : ` (without queues ${why.join(', ')})`}`
   }
   const unit = demand.kind === 'concurrency' ? 'users' : 'req/s'
-  return listOf([
+  return joinPhrases([
     `${count(replicas, 'replica')} for ${demandText(report)}, ${withSpare} with one spare`,
     safeReplicas === null
       ? 'no number is certain within the uncertainty of the measurement'
       : `${safeReplicas} within the uncertainty of the measurement`,
     sustainable &&
-      `${count(replicas, 'replica')} sustain${replicas === 1 ? 's' : ''} ${ranged(sustainable.value, sustainable.interval)} ${unit}`,
+      `${count(replicas, 'replica')} sustain${replicas === 1 ? 's' : ''} ${withRange(sustainable.value, sustainable.interval)} ${unit}`,
     assessedText(report, unit),
     costText(report, replicas, withSpare),
   ])
@@ -48,7 +48,7 @@ function assessedText({ assessed, replicas }: PlanReport, unit: string): string 
   const { sustainable } = assessed
   const size = count(assessed.replicas, 'replica')
   if (sustainable === null) return `${size} meet the SLOs at no load`
-  return `${size}: ${ranged(sustainable.value, sustainable.interval)} ${unit}`
+  return `${size}: ${withRange(sustainable.value, sustainable.interval)} ${unit}`
 }
 
 function costText({ price, demand }: PlanReport, replicas: number, withSpare: number): string {
@@ -87,7 +87,7 @@ export function modelFacts(report: PlanReport): readonly Fact[] {
     ...measured.map(
       ({ file, replicas, rate, interval, baseUrl, basis }): Fact => [
         'Measured  ',
-        `${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : ranged(rate, interval)}${basis === 'decided' ? '' : ` (${basis})`}`,
+        `${clean(file)}: ${count(replicas, 'replica')} at ${clean(baseUrl)}, ${rate === null ? 'no rate found' : withRange(rate, interval)}${basis === 'decided' ? '' : ` (${basis})`}`,
       ],
     ),
     ...(service === null ? [] : serviceFacts(service)),
@@ -119,7 +119,7 @@ function milli(ms: number): string {
 export function planTable({ rows, price, slos, demand }: PlanReport): Table {
   const sloText = ({ slo }: PlanRow, at: number) => {
     const { value = null, low = null, high = null, unit = '' } = slo[at] ?? {}
-    return `${ranged(value, [low, high])} ${unit}`
+    return `${withRange(value, [low, high])} ${unit}`
   }
   const share = (value: number | null, none: string) => (value === null ? none : percent(value))
   const table = tableOf<PlanRow>(rows, [
@@ -167,7 +167,7 @@ export function hourTable({ demand, price }: PlanReport) {
 export function scalabilityTable({ scalability }: PlanReport): Table {
   return tableOf(scalability?.predictions ?? [], [
     ['replicas', ({ replicas }) => String(replicas)],
-    ['req/s', ({ rate, interval }) => ranged(rate, interval)],
+    ['req/s', ({ rate, interval }) => withRange(rate, interval)],
     ['', ({ isExtrapolated }) => (isExtrapolated ? 'extrapolated' : '')],
   ])
 }

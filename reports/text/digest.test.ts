@@ -6,7 +6,7 @@ import {
   doubtText,
   doubtWord,
   reportToJson,
-  sealed,
+  withDigest,
   withDoubt,
   withEvidence,
 } from './digest.ts'
@@ -56,6 +56,6 @@ test.each(['edited report', 'edited evidence', 'edited settings', 'without diges
     expect(doubtOf(again, evidence)).toBe(doubt)
     expect(doubtWord(again)).not.toBeNull()
     expect(doubtText(again)).not.toBeNull()
-    expect(sealed(again)).toEqual(again)
+    expect(withDigest(again)).toEqual(again)
   },
 )

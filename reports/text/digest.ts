@@ -13,7 +13,7 @@ const models = {
 
 /** `report.json`: fields in the order of the model, two spaces, a final line feed, and a matching digest. */
 export function reportToJson(report: ConformanceReport | LoadReport | CapacityReport): string {
-  return jsonText(sealed(models[report.kind].parse(report)))
+  return jsonText(withDigest(models[report.kind].parse(report)))
 }
 
 interface Sealed {
@@ -21,7 +21,7 @@ interface Sealed {
 }
 
 /** A report with the digest of its content; the digest of its evidence is kept. */
-export function sealed<Report extends Sealed>(report: Report): Report & { digest: Digest } {
+export function withDigest<Report extends Sealed>(report: Report): Report & { digest: Digest } {
   const { digest: own, ...content } = report
   return { ...report, digest: { ...unsealed, ...own, report: digestOf(content) } }
 }

@@ -112,7 +112,7 @@ export function hanging(
   return [lead + first, ...indent(rest, margin)]
 }
 
-/** Parts with an empty line between them; those without lines are left out. */
+/** Joins parts with an empty line between them; parts without lines are omitted. */
 export function joinParts(parts: readonly Lines[]): string {
   const texts = parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
   return `${texts.join('\n\n')}\n`
@@ -150,7 +150,7 @@ export function xmlText(text: string): string {
     .replace(/[&<>]/g, (character) => entities[character] ?? '')
 }
 
-/** Readers turn line ends in attributes into spaces, unless they are references. */
+/** XML parsers turn line ends in attributes into spaces, unless they are references. */
 function attribute(value: string | number): string {
   return xmlText(String(value)).replace(/["\n\r\t]/g, (character) => entities[character] ?? '')
 }

@@ -5,8 +5,11 @@ import { count } from '../../contract/text.ts'
 
 /** Numbers with their units, as every report prints them. */
 
-/** Phrases with a semicolon or another sign between them; those without text are left out. */
-export function listOf(parts: readonly (string | null | undefined | false)[], sign = '; '): string {
+/** Joins phrases with semicolons or another separator; empty ones are omitted. */
+export function joinPhrases(
+  parts: readonly (string | null | undefined | false)[],
+  sign = '; ',
+): string {
   return parts.filter(Boolean).join(sign)
 }
 
@@ -19,7 +22,7 @@ export function figure(value: number | null): string {
 }
 
 /** A figure with its interval: `412 [398, 431]`; an open end is a dash. */
-export function ranged(value: number | null, range: readonly (number | null)[] | null): string {
+export function withRange(value: number | null, range: readonly (number | null)[] | null): string {
   const [low = null, high = null] = range ?? []
   if (value === null || (low === null && high === null)) return figure(value)
   const end = (bound: number | null) => (bound === null ? '–' : figure(bound))
@@ -57,7 +60,7 @@ export function costText(cost: ConformanceReport['cost']): string {
     chats > 0 && count(chats, 'new chat'),
     uploads > 0 && count(uploads, 'upload'),
   ]
-  return parts.some(Boolean) ? `${requests} (${listOf(parts, ', ')})` : String(requests)
+  return parts.some(Boolean) ? `${requests} (${joinPhrases(parts, ', ')})` : String(requests)
 }
 
 /** `depth full, 4,380 of 4,405 pairs tried; the others are in report.json`. */
@@ -73,7 +76,7 @@ export function conditionsText(
 
 type Rows = readonly (readonly string[])[]
 
-/** Rows below their heading in columns two spaces apart: words to the left, figures to the right. */
+/** Rows below their headings, in columns two spaces apart: text left-aligned, figures right-aligned. */
 export function columns(rows: Rows): readonly string[] {
   const widths = widthsOf(rows)
   const figures = figureColumns(rows)
@@ -115,7 +118,7 @@ function widthsOf(rows: Rows): readonly number[] {
   return (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
 }
 
-/** True for each column that has nothing but numbers, with their units and intervals. */
+/** True for each column that contains only numbers, with units and intervals. */
 export function figureColumns([head = [], ...rows]: Rows): readonly boolean[] {
   return head.map((_, at) => {
     const cells = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '')

@@ -244,7 +244,6 @@ function textsOf(body: Body): readonly string[] {
   return messagesOf(body).map(({ content }) => String(content))
 }
 
-/** The body of an unstreamed answer. */
 function jsonOf(answer: Exchange): Body {
   const body = bodyJson(answer)
   return succeeded(answer) && isObject(body) ? body : {}

@@ -68,7 +68,8 @@ export async function claimTurns(
     if (first === undefined) continue
     const { rows, pages } = await v3.historyAfterPause(chat)
     // Further rows that are not messages may be late ones of the turns: a run that waits for them decides.
-    if (rows.length > before.length && messages(rows) === messages(before)) settling.noteLate()
+    if (rows.length > before.length && countMessages(rows) === countMessages(before))
+      settling.noteLate()
     const rowsAfter = expect(rows.length, 'rows of the history after repeats')
     const { length } = before
     claim(
@@ -230,7 +231,6 @@ function claimInputsShown(
 /** "Input of a user or system" (section 2.6): a developer may be stored as the system. */
 const sideOf = (role: unknown) => (role === 'developer' ? 'system' : role)
 
-/** Number of rows that show a message. */
-function messages(rows: readonly HistoryRow[]): number {
+function countMessages(rows: readonly HistoryRow[]): number {
   return rows.filter(({ item }) => isObject(item) && item['type'] === 'message').length
 }

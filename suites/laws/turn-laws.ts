@@ -149,7 +149,6 @@ export async function startRun(scenario: Scenario) {
     sentKeys: new Map<Exchange, string>(),
     /** Parts of the chain of turns with a parent. */
     conversation: [opening, between],
-    /** All texts of the chat. */
     texts: [chat.name, opening],
     send,
     /** Turns at the same time as another one. */

@@ -173,12 +173,10 @@ function itemIdsOf(items: readonly unknown[]): string[] {
   return items.map((item) => asObject(item)?.['id']).filter((id) => typeof id === 'string')
 }
 
-/** The text of each row. */
 export function textsOf(rows: readonly HistoryRow[]): string[] {
   return rows.map((row) => inputTexts(row).join(''))
 }
 
-/** The texts of an input row, part by part. */
 export function inputTexts(row: HistoryRow): string[] {
   return textParts(row).map(({ text }) => text)
 }

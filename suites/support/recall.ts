@@ -177,7 +177,6 @@ interface Remembered {
   readonly fact: string | readonly string[]
   /** Parts of the text that the answer has to know. */
   readonly conversation: readonly string[]
-  /** Sends the same request again. */
   readonly again: () => Promise<Exchange>
   /** Sends a text instead, under the same conditions and without a context: under some of them a model may be weak. */
   readonly alone: (text: string) => Promise<Exchange>

@@ -139,7 +139,6 @@ describe('v3: stream', () => {
 /** Shorter reasoning may be repeated by chance. */
 const tellingLength = 24
 
-/** The texts of the reasoning items of a reply. */
 function reasoningTexts(reply: Exchange): string[] {
   return asArray(finalResponse(reply)?.['output'])
     .filter((item) => asObject(item)?.['type'] === 'reasoning')

@@ -30,7 +30,6 @@ interface CapacityRunResult extends SearchRecord {
   readonly durationMs: number
 }
 
-/** Builds the report of a search. */
 export function buildCapacityReport(
   options: CapacityOptions,
   run: CapacityRunResult,

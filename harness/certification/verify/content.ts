@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { conformanceReport } from '../../../contract/report/conformance.ts'
 import { messageOf } from '../../../contract/text.ts'
 import { exchangesName, reportName, runRecordName } from '../../conformance/defaults.ts'
-import { refusing } from '../../conformance/errors.ts'
+import { asConfigurationError } from '../../conformance/errors.ts'
 import { readInputFile } from '../../conformance/input-file.ts'
 import { runRecord } from '../../conformance/recording/record.ts'
 import {
@@ -58,7 +58,7 @@ export function readBundle(dir: string, expected: KeyObject | undefined) {
   let signed: Statement
   try {
     const read = () => readEnvelope(readInputFile(join(dir, envelopeName)))
-    const envelope = refusing(Error, read, envelopeName)
+    const envelope = asConfigurationError(Error, read, envelopeName)
     const key = expected ?? bundledKey(dir)
     const problem = signatureProblem(envelope, key)
     if (problem !== null) throw new Error(`${envelopeName}: ${problem}`)

@@ -9,8 +9,8 @@ import {
   undecidedVerdicts,
   type Verdict,
 } from '../../../contract/report/conformance.ts'
-import { defaultOperations, exploring, reportName } from '../../conformance/defaults.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { defaultOperations, exploreSlug, reportName } from '../../conformance/defaults.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { resultsIn } from '../results/results-folder.ts'
 import { anyEdited, conformanceIn, openStored } from '../results/stored-report.ts'
 
@@ -36,7 +36,8 @@ export function openWatch(path: string | undefined, out: string) {
     accessSync(folder)
     return watch(folder, { recursive: true })
   }
-  const watcher = path === undefined ? undefined : refusing(Error, () => watchAll(path), '--watch')
+  const watcher =
+    path === undefined ? undefined : asConfigurationError(Error, () => watchAll(path), '--watch')
   watcher?.on('change', (_, name) => {
     const file = resolve(path ?? '', String(name))
     const isOwn = `${file}${sep}`.startsWith(`${resolve(out)}${sep}`)
@@ -122,8 +123,8 @@ export function failedOf({
 export function conditionsOf({ depth, exploration, requirements }: ConformanceReport) {
   const isExplored = requirements.some(
     ({ brokenBy, scenarios, verdict, blockedBy }) =>
-      brokenBy.includes(exploring) ||
-      (verdict === 'inconclusive' && blockedBy === null && scenarios.includes(exploring)),
+      brokenBy.includes(exploreSlug) ||
+      (verdict === 'inconclusive' && blockedBy === null && scenarios.includes(exploreSlug)),
   )
   // It may have ended at its first violations.
   const operations = Math.max(exploration?.operations ?? 0, defaultOperations)

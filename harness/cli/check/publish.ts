@@ -16,7 +16,7 @@ import {
   updateBaseline,
 } from '../../conformance/baseline/baseline.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import {
   defaultFormats,
@@ -117,7 +117,7 @@ function rewrite(
   const { entries, added, changed, removed } = updateBaseline(report, before)
   const text = baselineText(source, entries)
   const write = () => (text === source.text ? undefined : io.write(source.name, text))
-  refusing(Error, write, 'cannot write the baseline')
+  asConfigurationError(Error, write, 'cannot write the baseline')
   const parts = [
     { label: `added (set "because" where it is ${toBeWritten})`, ids: added },
     { label: 'fingerprint or depth changed (review)', ids: changed },

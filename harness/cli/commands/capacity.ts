@@ -5,7 +5,7 @@ import { shorten } from '../../../reports/text/escape.ts'
 import { count, figure } from '../../../reports/text/format.ts'
 import type { CapacityOptions, CapacityProgress } from '../../capacity/probing/load-probe.ts'
 import { reportName } from '../../conformance/defaults.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
@@ -156,7 +156,7 @@ async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
   if (slos.length === 0) {
     throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
   }
-  refusing(UnsearchableSloError, () => probeLimits(slos, maxRefusals), '--slo')
+  asConfigurationError(UnsearchableSloError, () => probeLimits(slos, maxRefusals), '--slo')
   return slos
 }
 

@@ -17,7 +17,11 @@ import {
 } from '../../../reports/compare/loads.ts'
 import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
-import { ChatgenFailure, ConfigurationError, refusing } from '../../conformance/errors.ts'
+import {
+  asConfigurationError,
+  ChatgenFailure,
+  ConfigurationError,
+} from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import { compareLoads, NotComparableError } from '../../load/comparison/compare-loads.ts'
@@ -252,5 +256,5 @@ function figureName(name: string): FigureName {
 /** @throws ConfigurationError if a report has nothing to compare */
 function comparedLoads([a, b]: readonly [StoredFile, StoredFile], options: ComparisonOptions) {
   const side = (stored: StoredFile) => ({ name: stored.file, report: loadIn(stored) })
-  return refusing(NotComparableError, () => compareLoads(side(a), side(b), options))
+  return asConfigurationError(NotComparableError, () => compareLoads(side(a), side(b), options))
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { count } from '../../../reports/text/format.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import type { InitResult } from '../../conformance/init/init.ts'
 import { defineCommand, type FlagsOf, flagTable } from '../flags.ts'
 import { reportLeftovers } from '../target/discovery.ts'
@@ -52,7 +52,7 @@ export const initCommand = defineCommand({
     try {
       const write = () => rmdirSync(mkdtempSync(`${journalFile}-`))
       const problem = `--out: cannot write to ${journalFile}`
-      const target = { ...flags, beforeSending: () => refusing(Error, write, problem) }
+      const target = { ...flags, beforeSending: () => asConfigurationError(Error, write, problem) }
       const { signal } = io
       const result = await during(progress, () =>
         withTarget(url, target, io, (profile) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Option } from 'commander'
 import { count } from '../../../contract/text.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { TraceSyntaxError } from '../../load/plan/arrival-times.ts'
 import {
@@ -115,7 +115,7 @@ async function planned(options: Planned, io: Pick<Io, 'err'>) {
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   const make = () => makePlan({ ...options, suite, createdAt: new Date() })
   try {
-    return refusing(UnpredictedMetricError, make, '--slo')
+    return asConfigurationError(UnpredictedMetricError, make, '--slo')
   } catch (error) {
     if (!(error instanceof UnfittedRunError)) throw error
     io.err(`chatgen: ${options.measurements[0].file}: ${error.message}`)
@@ -133,7 +133,7 @@ function demandOf(given: string): PlannedDemand {
   if (demand.kind !== 'file') return demand
   const { path } = demand
   const text = inputText(path, `--demand: cannot read ${path}`, maxStoredBytes)
-  const trace = refusing(
+  const trace = asConfigurationError(
     TraceSyntaxError,
     () => readDemandTrace(text),
     ({ line, message }) => `${path}:${line}: ${message}`,
@@ -143,7 +143,7 @@ function demandOf(given: string): PlannedDemand {
 }
 
 function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
-  return refusing(DemandSyntaxError, () => parse(text), flag)
+  return asConfigurationError(DemandSyntaxError, () => parse(text), flag)
 }
 
 /**

@@ -15,7 +15,7 @@ import { reportToJson, withDoubt } from '../../../reports/text/digest.ts'
 import { jsonText } from '../../../reports/text/escape.ts'
 import { closeJournal, startJournal } from '../../conformance/cleanup/journal.ts'
 import { journalName } from '../../conformance/defaults.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
@@ -30,7 +30,11 @@ import { inputText } from '../values.ts'
 
 /** Joins `requests.ndjson` of the folders of shards. @throws ConfigurationError if it cannot be written */
 export function mergeRequests(folders: readonly string[], out: string): void {
-  refusing(Error, () => joinRequests(folders, out), `cannot write ${join(out, requestsName)}`)
+  asConfigurationError(
+    Error,
+    () => joinRequests(folders, out),
+    `cannot write ${join(out, requestsName)}`,
+  )
 }
 
 /**
@@ -44,7 +48,7 @@ export function mergedLoad(files: readonly StoredFile[], started = 1): LoadRepor
   }))
   if (first === undefined) throw new ConfigurationError(['no load report given'])
   if (others.length === 0 && started === 1) return first.report
-  const merged = refusing(ShardMismatchError, () => mergeShards([first, ...others]))
+  const merged = asConfigurationError(ShardMismatchError, () => mergeShards([first, ...others]))
   const doubts = files.flatMap(({ doubt }) => doubt ?? [])
   // The worst doubt of any shard applies to the merged report.
   const worst = doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null
@@ -64,7 +68,7 @@ export function openLoadJournal(
     makeFolder(folder)
     startJournal(file, setup)
   }
-  refusing(Error, start, `cannot write ${file}`)
+  asConfigurationError(Error, start, `cannot write ${file}`)
   return { file }
 }
 
@@ -149,7 +153,7 @@ export function storeCalibration(file: string, found: Calibration, io: Pick<Io, 
     makeFolder(dirname(file))
     io.write(file, `${JSON.stringify(found, null, 2)}\n`)
   }
-  refusing(Error, store, 'cannot write the calibration')
+  asConfigurationError(Error, store, 'cannot write the calibration')
 }
 
 export const loadKind = reportKind<LoadReport>('report', {

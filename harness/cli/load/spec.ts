@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { checkDocument, didYouMean, readDocument } from '../../conformance/profile/document.ts'
 import {
   expectedArrivals,
@@ -50,7 +50,7 @@ export function trafficOf({
 
 /** @throws ConfigurationError that shows the position */
 export function slosOf(texts: readonly string[]): Slo[] {
-  return refusing(SloSyntaxError, () => parseSlos(texts), '--slo')
+  return asConfigurationError(SloSyntaxError, () => parseSlos(texts), '--slo')
 }
 
 function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
@@ -131,7 +131,7 @@ function mixNamed(name: string): Mix {
 /** @throws ConfigurationError that names file and line */
 function traceIn(file: string, mix: Mix): TraceLine[] {
   const text = inputText(file, '--replay: cannot read the file')
-  const lines = refusing(
+  const lines = asConfigurationError(
     TraceSyntaxError,
     () => readTrace(text),
     ({ line, message }) => `${file}:${line}: ${message}`,

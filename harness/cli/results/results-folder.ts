@@ -7,7 +7,7 @@ import {
   reportName,
   runRecordName,
 } from '../../conformance/defaults.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes, readInputFile } from '../../conformance/input-file.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
@@ -55,7 +55,7 @@ export interface Taking {
  */
 export function takeResultsFolder(folder: string, taking: Taking, io: Io): void {
   const take = () => replaceResults(folder, taking, io)
-  refusing(Error, take, 'cannot write to the results folder')
+  asConfigurationError(Error, take, 'cannot write to the results folder')
 }
 
 function replaceResults(folder: string, { kind, formats }: Taking, io: Io): void {

@@ -24,7 +24,7 @@ import {
   runRecordName,
   suiteVersion,
 } from '../../conformance/defaults.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
 import { inputText } from '../values.ts'
 
@@ -54,7 +54,7 @@ export function openStored(path: string): StoredFile {
   const file = reportFile(path)
   const text = inputText(file, `cannot read ${file}`, maxStoredBytes)
   const parse = () => JSON.parse(text)
-  const value: unknown = refusing(SyntaxError, parse, `${file} is not valid JSON`)
+  const value: unknown = asConfigurationError(SyntaxError, parse, `${file} is not valid JSON`)
   const dir = dirname(file)
   const kind = memberOf(value, 'kind')
   // Other files have no digest.

@@ -5,7 +5,7 @@ import {
   answerScript,
   type ScriptEntry,
 } from '../../../reference-server/model/script/answer-script.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { checkDocument, readDocument } from '../../conformance/profile/document.ts'
 import { inputText } from '../values.ts'
 
@@ -89,6 +89,6 @@ export function watchScript(
 /** Writes a script with one line per entry, valid after every line. */
 function recorder(file: string): (entry: ScriptEntry) => void {
   const heading = '# Recorded by chatgen serve --record; chatgen serve --replay FILE\nanswers:\n'
-  refusing(Error, () => writeFileSync(file, heading), `cannot write ${file}`)
+  asConfigurationError(Error, () => writeFileSync(file, heading), `cannot write ${file}`)
   return (entry) => appendFileSync(file, `  - ${JSON.stringify(entry)}\n`)
 }

@@ -11,7 +11,7 @@ import type {
   Store,
 } from '../../../reference-server/index.ts'
 import type { AnswerScript } from '../../../reference-server/model/script/answer-script.ts'
-import { ConfigurationError, refusing } from '../../conformance/errors.ts'
+import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { type FlagsOf, flagTable } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { optionalDuration } from '../values.ts'
@@ -53,9 +53,9 @@ export async function speedOptions({
   }
   const { EngineSyntaxError, PaceSyntaxError, parseEngine, parsePace } = await reference()
   if (pace !== undefined)
-    return { pace: refusing(PaceSyntaxError, () => parsePace(pace), '--pace') }
+    return { pace: asConfigurationError(PaceSyntaxError, () => parsePace(pace), '--pace') }
   if (engine === undefined) return {}
-  return { engine: refusing(EngineSyntaxError, () => parseEngine(engine), '--engine') }
+  return { engine: asConfigurationError(EngineSyntaxError, () => parseEngine(engine), '--engine') }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { wrap } from '../../../reports/text/escape.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import type { Secret } from '../../client/redaction/redaction.ts'
-import { refusing } from '../../conformance/errors.ts'
+import { asConfigurationError } from '../../conformance/errors.ts'
 import { writeProblem } from '../../conformance/recording/result-files.ts'
 
 /** The process as commands see it. */
@@ -22,7 +22,6 @@ export interface Io {
   readonly terminal: boolean
   /** Standard output supports colors. */
   readonly color: boolean
-  /** Standard error supports colors. */
   readonly colorErr: boolean
   readonly width: number
   /** Aborted by the first Ctrl-C. */
@@ -64,7 +63,7 @@ export function processIo(signal: AbortSignal, onLost: () => void): Io {
     reportOnErr,
     write: (file, text, flag) => {
       const write = () => writer.write(file, text, flag)
-      refusing(Error, write, (error) => `cannot write ${file}: ${writeProblem(error)}`)
+      asConfigurationError(Error, write, (error) => `cannot write ${file}: ${writeProblem(error)}`)
     },
     clean: (text) => writer.clean(text),
     redact: (secrets) => writer.keepBack(secrets),

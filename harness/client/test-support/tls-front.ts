@@ -89,7 +89,6 @@ export function certificateFile(name: string): string {
   return fileURLToPath(new URL(`certificates/${name}`, import.meta.url))
 }
 
-/** A certificate and its key, for a server. */
 export function certificate(name: 'server' | 'self-signed' | 'expired' | 'other-host' | 'client') {
   return { cert: pem(`${name}.pem`), key: pem(`${name}-key.pem`) }
 }

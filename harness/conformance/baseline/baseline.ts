@@ -9,7 +9,7 @@ import {
   type RequirementResult,
   type Verdict,
 } from '../../../contract/report/conformance.ts'
-import { exploring } from '../defaults.ts'
+import { exploreSlug } from '../defaults.ts'
 import { checkDocument, didYouMean, readDocument, type Source } from '../profile/document.ts'
 import { reportOutcome } from '../report/build-report.ts'
 import { depths } from '../run-setup.ts'
@@ -169,7 +169,7 @@ function seenBy(
   { brokenBy }: RequirementResult,
   { depth, exploration }: ConformanceReport,
 ): Trials {
-  return brokenBy.join() === exploring ? { explore: exploration?.operations } : { depth }
+  return brokenBy.join() === exploreSlug ? { explore: exploration?.operations } : { depth }
 }
 
 /** The fields of an entry in the order in which they are written. */

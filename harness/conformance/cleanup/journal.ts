@@ -16,7 +16,7 @@ import {
 } from '../../../contract/index.ts'
 import { createRedactor, RedactingWriter, type Secret } from '../../client/index.ts'
 import { suiteVersion } from '../defaults.ts'
-import { ConfigurationError, refusing } from '../errors.ts'
+import { asConfigurationError, ConfigurationError } from '../errors.ts'
 import { maxStoredBytes, readInputFile } from '../input-file.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { storeEvidence } from '../recording/result-files.ts'
@@ -41,7 +41,7 @@ export type Journal = ReturnType<typeof parseJournal>
 /** @throws ConfigurationError if the file is missing or not a journal. */
 export function readJournal(file: string): Journal {
   const read = () => readInputFile(file, maxStoredBytes)
-  return parseJournal(refusing(Error, read, 'the journal cannot be read'), file)
+  return parseJournal(asConfigurationError(Error, read, 'the journal cannot be read'), file)
 }
 
 /**
@@ -108,7 +108,6 @@ export function journalWriter(file: string, secrets: readonly Secret[]): WriteJo
   return (entry) => append(journalLine(entry, text))
 }
 
-/** The first line of a journal. */
 export function headLine(about: Omit<JournalHead, 'journal'>, redact: (text: string) => string) {
   const { baseUrl, ...rest } = about
   return `${JSON.stringify({ journal: 1, ...rest, baseUrl: redact(baseUrl) })}\n`

@@ -5,7 +5,7 @@ import { createAuxiliaryClient } from '../cleanup/auxiliary-client.ts'
 import { journalWriter, readJournal, startJournal } from '../cleanup/journal.ts'
 import { NoAnswerError, removeChats } from '../cleanup/removal.ts'
 import { interruptCleanupMs, suiteVersion } from '../defaults.ts'
-import { DiscoverySpentError, refusing, TargetUnusableError } from '../errors.ts'
+import { asConfigurationError, DiscoverySpentError, TargetUnusableError } from '../errors.ts'
 import { preflight } from '../preflight/preflight.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import type { ClientIdentity } from '../run-setup.ts'
@@ -46,7 +46,7 @@ export async function initProfile(options: InitOptions) {
   const setup: ClientIdentity = { profile, tag, userAgent: `chatgen-conformance/${suiteVersion()}` }
   const { text: redact } = createRedactor(secretsOf(setup))
   const begin = () => startJournal(journalFile, setup)
-  refusing(Error, begin, 'the profile cannot be written')
+  asConfigurationError(Error, begin, 'the profile cannot be written')
 
   onStep('which surfaces answer')
   const met = await preflight(setup, selected.surfaces, { signal })

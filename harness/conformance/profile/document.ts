@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import { z } from 'zod'
 import { isObject } from '../../../contract/index.ts'
-import { ConfigurationError, refusing } from '../errors.ts'
+import { asConfigurationError, ConfigurationError } from '../errors.ts'
 
 export type Path = readonly PropertyKey[]
 
@@ -35,7 +35,7 @@ export function readDocument({ name, text }: Source, what: string, maxLength = m
   }
   const parse = () =>
     parseDocument(text, { lineCounter: lines, logLevel: 'error', prettyErrors: false })
-  const document = refusing(RangeError, parse, () => `${name}: ${tooDeep}`)
+  const document = asConfigurationError(RangeError, parse, () => `${name}: ${tooDeep}`)
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ message, pos: [start] }) => {
       // The parser reports a stack overflow like a syntax error.
@@ -87,7 +87,7 @@ function contentOf(document: Pick<YamlDocument, 'toJS'>, name: string): unknown 
     JSON.stringify(value)
     return value
   }
-  return refusing(Error, read, (error) => `${name}: ${reason(error)}`)
+  return asConfigurationError(Error, read, (error) => `${name}: ${reason(error)}`)
 }
 
 function describe(schema: z.ZodType, issue: z.core.$ZodIssue): { path: Path; text: string }[] {

@@ -70,7 +70,6 @@ export function endpointsOf({
   }))
 }
 
-/** The profile of one endpoint alone. */
 export function profileOfEndpoint(
   profile: TargetProfile,
   { baseUrl }: Pick<Endpoint, 'baseUrl'>,

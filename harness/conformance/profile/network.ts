@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { directNetwork, type NetworkOptions, type Resolution } from '../../client/index.ts'
-import { ConfigurationError, refusing } from '../errors.ts'
+import { asConfigurationError, ConfigurationError } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from './schema.ts'
 
@@ -64,12 +64,16 @@ function clientCertificateOf(cert?: string, key?: string): NetworkOptions['clien
   }
   const problem = `--cert, --cert-key: ${cert} and ${key} are not a certificate and its key in PEM, or the key has a passphrase`
   const open = () => createSecureContext(pair)
-  refusing(Error, open, () => problem)
+  asConfigurationError(Error, open, () => problem)
   return pair
 }
 
 function readPem(file: string, from: string): string {
-  const text = refusing(Error, () => readInputFile(file), `${from}: the file cannot be read`)
+  const text = asConfigurationError(
+    Error,
+    () => readInputFile(file),
+    `${from}: the file cannot be read`,
+  )
   if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return text
   throw new ConfigurationError([
     `${from}: ${file} is not in PEM format, which begins with -----BEGIN …-----`,

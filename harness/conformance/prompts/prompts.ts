@@ -10,7 +10,6 @@ export const plainPrompts = {
   /** A question with a brief answer; about a reference, which the text contains once, if one is given. */
   brief: (reference?: string): string =>
     reference ? `Name a color for ${reference}.` : 'Name a color.',
-  /** Another one. */
   otherBrief: (reference?: string): string =>
     reference ? `Name another color, ${reference}.` : 'Name another color.',
   /** A question whose answer is longer than a few words. */
@@ -34,7 +33,6 @@ export const plainPrompts = {
   calculation: (): string => 'How many days are there in four weeks? Think it through.',
   /** Asks for the time of day, by a tool. */
   time: (): string => 'What time is it in Lisbon? Use the tool.',
-  /** Asks for a city and its country as JSON. */
   place: (): string =>
     'Name a city and its country, as a JSON object with members city and country.',
   /** Asks for words of several scripts again. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createRedactor, RedactingWriter } from '../../client/index.ts'
-import { ConfigurationError, refusing } from '../errors.ts'
+import { asConfigurationError, ConfigurationError } from '../errors.ts'
 import { readInputFile } from '../input-file.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { targetProfile } from '../profile/schema.ts'
@@ -56,7 +56,7 @@ export function writeRunRecord(
 /** @throws ConfigurationError if the file is missing, or is not a record that this version can read. */
 export function readRunRecord(file: string): RunRecord {
   const read = () => JSON.parse(readInputFile(file))
-  const value: unknown = refusing(Error, read, 'the settings of the run cannot be read')
+  const value: unknown = asConfigurationError(Error, read, 'the settings of the run cannot be read')
   return parsed(runRecord, value, `${file}: `)
 }
 

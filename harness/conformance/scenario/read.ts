@@ -50,7 +50,7 @@ export function isResponse(exchange: Exchange): boolean {
   return response !== undefined && (response['object'] === 'response' || 'output' in response)
 }
 
-/** The texts of the answer of a v3 reply: of each part of each of its messages. */
+/** Texts of a v3 answer, one for each part of each message. */
 export function answerParts(exchange: Exchange): string[] {
   return asArray(finalResponse(exchange)?.['output'])
     .filter((item) => isObject(item) && item['type'] === 'message')
@@ -78,7 +78,7 @@ export function historyCursor(page: Exchange): unknown {
   return asObject(asObject(bodyJson(page))?.['pagination'])?.['cursor']
 }
 
-/** The rows with messages of users and systems, if they show their item. */
+/** Rows with user or system messages, if they show their item. */
 export function inputRows(rows: readonly HistoryRow[], text = ''): HistoryRow[] {
   return rows.filter(({ item }) => {
     const role = asString(asObject(item)?.['role']) ?? ''
@@ -119,7 +119,7 @@ function sketch(value: unknown, depth: number): string {
   return `{${members.sort().join(',')}}`
 }
 
-/** Tests if a text occurs among the values of a body; a UUID may be in upper case, or the name of a member. */
+/** Tests if a text is among the values of a body; a UUID may be in upper case, or the name of a member. */
 export function contains(body: unknown, text: string): boolean {
   if (!isUuid(text))
     return someValue(body, (value) => typeof value === 'string' && value.includes(text))
@@ -138,7 +138,7 @@ export function hasMember(body: unknown, names: readonly string[]): boolean {
   )
 }
 
-/** Texts that several elements of one list show, if that list shows others of them as well or an element twice. */
+/** Texts that several elements of one list contain, if the list also contains others of them, or an element twice. */
 export function repeatedIn(body: unknown, texts: readonly string[]): readonly string[] {
   const lists = nodesOf(body).flatMap(({ value }) => (Array.isArray(value) ? [value] : []))
   const counts = lists.map((list) => {
@@ -205,7 +205,7 @@ const leadsOn = /cursor|next|prev|before|after|first|last|token|self|link|url|hr
 /** Lists of links name their pages in fields of any name. */
 const isLinks = (name: string) => /^_?links$/i.test(name)
 
-/** Tests if a body holds an array at any depth. */
+/** Tests if a body contains an array at any depth. */
 export function holdsList(body: unknown): boolean {
   return someValue(body, Array.isArray)
 }

@@ -76,7 +76,6 @@ export function changed(name: string, change: (json: Body) => void, nth = 0): Ed
   )
 }
 
-/** An edit of the final response. */
 export function inFinal(change: (response: Body) => void): Edit {
   return changed(names.completed, ({ response }) => change(response))
 }

@@ -64,7 +64,6 @@ export interface SlotTrace {
   readonly index: number
   /** Position among the parts of the item, independent of the index in its events. */
   readonly ordinal: number
-  /** Type of the part, if it is known. */
   type: string | undefined
   /** True if its part was added. */
   added: boolean

@@ -28,7 +28,6 @@ export interface WorkerSetup {
   readonly drainNs: number
   /** Maximum number of transactions in flight; further arrivals are dropped. */
   readonly maxInFlight: number
-  /** Port of the clock probe server. */
   readonly clockProbePort: number
 }
 

@@ -13,7 +13,7 @@ export interface AnswerSink extends ResponseSink {
 
 /** Carries one request: a connection of HTTP/1.1, or a stream of HTTP/2. */
 export interface Channel {
-  /** Resolves when it is ready to send, or when it never will be. */
+  /** Resolves when it is ready to send, or has failed. */
   readonly settled: Promise<void>
   send(request: WireRequest, sink: AnswerSink): void
   /** Stops reading until `resume`. */
@@ -29,7 +29,6 @@ export interface Channel {
  */
 export interface ChannelPool {
   readonly httpVersion: 'http1' | 'http2'
-  /** Number of opened connections. */
   readonly opened: number
   /** Null over HTTP/1.1. */
   readonly http2: Http2Figures | null
@@ -128,7 +127,7 @@ export class ConnectionLimit {
     this.#countIdle = countIdle
   }
 
-  /** Number of further connections that may be opened now. */
+  /** Number of connections that may still be opened now. */
   get room(): number {
     return this.#max - this.#open
   }
@@ -156,7 +155,7 @@ export class ConnectionLimit {
     }
   }
 
-  /** Counts a connection; called before it is opened. */
+  /** Counts a connection before it is opened. */
   opening(): void {
     this.opened += 1
     this.#open += 1
@@ -184,7 +183,7 @@ export class ConnectionLimit {
   }
 }
 
-/** The beginning of a text of the target, quoted, with everything but printable ASCII escaped. */
+/** The beginning of text from the target, quoted, with everything but printable ASCII escaped. */
 export function quoted(text: string, maxLength = 40): string {
   const start = JSON.stringify(text.slice(0, maxLength)).replaceAll(
     /[^\x20-\x7e]/g,

@@ -172,7 +172,6 @@ interface Violations {
   readonly required: string | undefined
 }
 
-/** Adds `more` to `tally`. */
 export function addTally(tally: Tally, more: Tally): void {
   for (const [row, { broken, held, first, byChance }] of Object.entries(more)) {
     const counts = tallyFor(tally, row)

@@ -10,12 +10,12 @@ export interface PlanSpec {
   readonly mix: Mix
   readonly arrival:
     | OpenArrival
-    /** A fixed number of clients; each starts a transaction when its last one is over, up to a maximum. */
+    /** A fixed number of clients; each starts a transaction when its previous one ends, up to a maximum. */
     | { readonly kind: 'closed'; readonly concurrency: number; readonly maxTransactions: number }
     | { readonly kind: 'trace'; readonly file: string; readonly lines: readonly TraceLine[] }
   readonly durationNs: number
   readonly misbehavior: Misbehavior
-  /** Share of v3 generations that are sent twice at the same time with one Idempotency-Key. */
+  /** Share of v3 generations that are sent twice concurrently with one Idempotency-Key. */
   readonly idempotencyRaces: number
 }
 
@@ -190,10 +190,10 @@ function never(place: number): never {
 
 /** Chats that a part of a plan needs before it starts. */
 export interface ChatNeeds {
-  /** One for each transaction that uses a chat of its own. */
+  /** One for each transaction that needs its own chat. */
   readonly v3: number
   readonly v2: number
-  /** Chats with some turns, for readers of histories. */
+  /** Chats with some turns, for transactions that read a history. */
   readonly history: number
 }
 

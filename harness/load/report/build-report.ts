@@ -41,7 +41,6 @@ interface RunResult extends Readonly<RunTimes> {
   readonly notes: readonly string[]
 }
 
-/** Builds the report of a run. */
 export function buildReport(options: LoadOptions, findings: RunResult): LoadReport {
   const { spec, target, slos, signal } = options
   const { stats, outcome, startedAt, lateMs, lastedMs, clock } = findings

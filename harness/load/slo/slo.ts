@@ -14,7 +14,7 @@ export type Clock = 'service' | 'response'
 /** Metrics measured from both moments; the others start at an event of the answer. */
 export const twoClocked: readonly MetricName[] = ['ttfb', 'ttfe', 'ttft', 'ttfo', 'e2e']
 
-/** Limit that a good request keeps. */
+/** Limit that a good request meets. */
 export interface RequestLimit {
   readonly metric: MetricName
   readonly clock: Clock

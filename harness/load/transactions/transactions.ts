@@ -114,7 +114,7 @@ async function turnInFreshChat(context: TransactionRunner, form: Form): Promise<
     form: 'json',
     query: { chat_id: chat },
   })
-  context.recordRace(userTurns(history.json, context.arrival.nonce), history)
+  context.recordRace(countUserTurns(history.json, context.arrival.nonce), history)
 }
 
 async function oneShot(context: TransactionRunner, form: Form): Promise<void> {
@@ -147,7 +147,7 @@ function retrievalOf({ entry: { think, rag }, target: { assistant } }: Transacti
 }
 
 /** Number of user messages with this nonce; null without a readable history. */
-function userTurns(history: unknown, nonce: string): number | null {
+function countUserTurns(history: unknown, nonce: string): number | null {
   const messages = isObject(history) ? history['result'] : undefined
   if (!Array.isArray(messages)) return null
   return messages.filter((message) => {

@@ -18,7 +18,6 @@ export function patchNamed(name: string): Patch {
   return found.patch
 }
 
-/** A check of a new reference server. */
 export async function checkReference(
   server: ReferenceServerOptions,
   options: CheckOptions,

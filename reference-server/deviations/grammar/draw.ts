@@ -113,7 +113,6 @@ function faultOf(
   }
 }
 
-/** All effects of an operation. */
 export function effectsOf(operation: FaultyOperation): readonly Effect[] {
   const cached = made.get(operation)
   if (cached !== undefined) return cached

@@ -44,7 +44,6 @@ export function editRows(
   })
 }
 
-/** Edit of the JSON body of a success. */
 export function editBody(change: (body: Json, circumstance: Circumstance) => unknown): Seams {
   return { outgoing: ofBody(change) }
 }

@@ -33,7 +33,6 @@ export function editRun(change: (run: ResponseRun) => ResponseRun): Patch {
   return (services) => ({ ...services, events: (run) => services.events(change(run)) })
 }
 
-/** Edit of runs that meet a condition. */
 export function when(condition: (run: ResponseRun) => boolean, edit: Edit): Edit {
   return (events, run) => (condition(run) ? edit(events, run) : events)
 }

@@ -123,13 +123,11 @@ export function setInChunks(fields: Fields): Patch {
   return onEachBlock('openai.chat', (chunk) => [setAll(chunk, fields)])
 }
 
-/** Text of a chunk of a completion. */
 export function textOf(chunk: Json): string {
   const text = toObject(toList(chunk['choices'])[0]?.['delta'])['content']
   return typeof text === 'string' ? text : ''
 }
 
-/** Patch of the blocks of streamed answers. */
 export function onBlocks(where: Where, change: (blocks: Blocks, call: Call) => Blocks): Patch {
   return onReply(where, ofStream(change))
 }

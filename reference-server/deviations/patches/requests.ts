@@ -16,7 +16,6 @@ export function onRequest(where: Where, change: (call: Call) => Call): Patch {
   })
 }
 
-/** Patch of JSON request bodies. */
 export function onRequestBody(where: Where, change: (body: Json, call: Call) => Json): Patch {
   return onRequest(where, (call) => ({ ...call, body: change(toObject(call.body), call) }))
 }

@@ -18,7 +18,7 @@ export function compose(patches: readonly Patch[]): Patch {
   return (services) => patches.reduce((changed, patch) => patch(changed), services)
 }
 
-/** Patches with separate state for each server, whose beginning `begin` makes. */
+/** Patches with separate state for each server, which `begin` initializes. */
 export function perServer<State>(
   begin: () => State,
   make: (state: State) => Patch | readonly Patch[],
@@ -31,7 +31,7 @@ export function remembering(make: (ids: Set<string>) => Patch | readonly Patch[]
   return perServer(() => new Set<string>(), make)
 }
 
-/** Patches with values by a key, initially none. */
+/** Patches with a map, initially empty. */
 export function mapping<Value>(
   make: (values: Map<unknown, Value>) => Patch | readonly Patch[],
 ): Patch {
@@ -64,7 +64,7 @@ export function withoutSystem(model: Model, request: ModelRequest): Generation {
   return model({ ...request, turns: request.turns.filter(({ role }) => role !== 'system') })
 }
 
-/** Edits the steps of a generation, and counts its tokens anew. */
+/** Edits the steps of a generation, and recounts its tokens. */
 export function withSteps(
   generated: Generation,
   change: (step: Step) => readonly Step[],
@@ -109,7 +109,6 @@ export function editedRows<Query extends readonly unknown[], Row>(
   }
 }
 
-/** Edits the rows of lists of chats. */
 export function editChatRows(
   edit: (rows: readonly Chat[], request: ChatPageRequest) => readonly Chat[],
 ): Patch {
@@ -118,7 +117,6 @@ export function editChatRows(
   }))
 }
 
-/** Edits the rows of lists of attachments. */
 export function editFileRows(
   edit: (rows: readonly Attachment[], request: PageRequest) => readonly Attachment[],
 ): Patch {
@@ -167,7 +165,7 @@ export function keepingDeleted(make: (deleted: Map<unknown, Chat>) => Patch): Pa
   ])
 }
 
-/** Edits what a claim of an Idempotency-Key results in. */
+/** Edits the results of Idempotency-Key claims. */
 export function editReservations(
   edit: (
     reservation: Reservation,

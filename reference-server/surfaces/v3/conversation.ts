@@ -2,7 +2,7 @@
 import { type Files, fileIds, fileTurns } from '../../answering/answer.ts'
 import type { RunItem } from '../../events/response-object.ts'
 import { type Route, route } from '../../http/call.ts'
-import { found } from '../../http/errors.ts'
+import { or404 } from '../../http/errors.ts'
 import type { Turn } from '../../model/types.ts'
 import { historyQuery, type Input, type InputItem } from '../../requests/index.ts'
 import { isoTime } from '../../runtime/clock.ts'
@@ -52,7 +52,7 @@ export function chainTo(
     id === parentId || [...output, ...input].some((item) => item['id'] === parentId)
   const named = isNamed ? runs.find(isParent) : runs.at(-1)
   const message = `No run ${JSON.stringify(parentId)} in this chat`
-  const parent = isNamed ? found(named, message, 'parent_not_found', 'parent_id') : named
+  const parent = isNamed ? or404(named, message, 'parent_not_found', 'parent_id') : named
   const byId = new Map(runs.map((run) => [run.id, run]))
   const chain: StoredRun[] = []
   for (let run = parent; run !== undefined; run = byId.get(run.parentId ?? '')) chain.push(run)

@@ -54,7 +54,7 @@ export type FrontierPoint = z.infer<typeof frontierPoint>
 
 /** A token bucket that explains the 429s of a probe. */
 const policyLimit = z.object({
-  /** Requests that are accepted at once. */
+  /** Requests that are accepted in a burst. */
   burst: estimate,
   /** Requests per second that are accepted in the long run. */
   refill: estimate,

@@ -34,7 +34,7 @@ const distribution = z.object({
   count: z.int(),
   /** Requests known only to have taken longer; included in the quantiles, not in `count`. */
   censored: z.int(),
-  /** Sample size after autocorrelation. */
+  /** Effective sample size, reduced by autocorrelation. */
   effective: z.number(),
   min: z.number().nullable(),
   mean: z.number().nullable(),
@@ -117,7 +117,7 @@ export const sloRow = z.object({
   low: z.number().nullable(),
   high: z.number().nullable(),
   unit: z.string(),
-  /** Clean requests that are still needed for a decision; null if it is decided. */
+  /** Further good requests that a decision needs; null if it is decided. */
   needed: z.int().nullable(),
   message: z.string(),
   /** Absent for an SLO without a latency. */
@@ -175,7 +175,7 @@ export const delivery = z.object({
   reads: z.int(),
   /** Share of the deltas that arrived in one read with the delta before them. */
   together: z.number(),
-  /** Streams all of whose deltas arrived in one read. */
+  /** Streams whose deltas all arrived in one read. */
   inOneRead: z.int(),
   /** Deltas in the first read that brought any, on average over the streams. */
   firstRead: z.number(),
@@ -218,7 +218,7 @@ export const endpoint = z.object({
   failed: z.int(),
   shed: z.int(),
   open: z.int(),
-  /** Requests of clients that misbehave on purpose, and duplicates sent for races. */
+  /** Requests of deliberately misbehaving clients, and duplicates in races. */
   left: z.int(),
   /** Metrics of the measured window. */
   metrics: z.array(metric),

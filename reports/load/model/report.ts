@@ -89,9 +89,9 @@ export type TransactionRow = z.infer<typeof transaction>
 
 /** Measurements of HTTP/2 only (RFC 9113): many requests share a connection, each as its own stream. */
 const http2 = z.object({
-  /** Streams opened: requests that were sent, those that were sent again among them. */
+  /** Streams opened: requests sent, including resent ones. */
   streams: z.int(),
-  /** Most streams that one connection carried at once. */
+  /** Maximum number of concurrent streams of a connection. */
   maxAtOnce: z.int(),
   /** The lowest SETTINGS_MAX_CONCURRENT_STREAMS of the target; null if it set none. */
   allowed: z.int().nullable(),
@@ -167,7 +167,7 @@ export const loadReport = z.object({
   kind: z.literal('load-report'),
   schemaVersion: z.literal(1),
   outcome: z.enum(loadOutcomes),
-  /** True if the run was interrupted and holds only what was found so far. */
+  /** True if the run was interrupted, so the results are partial. */
   interrupted: z.boolean(),
   suite: z.object({ version: z.string(), interface: z.string() }),
   target: z.object({
@@ -195,7 +195,7 @@ export const loadReport = z.object({
   disturbances,
   /** Requests in flight when the run ended. */
   open: z.int(),
-  /** Clients that misbehave on purpose and duplicates sent for races: not users, excluded from latencies. */
+  /** Deliberately misbehaving clients and duplicates in races: not users, excluded from latencies. */
   left: z.object({ abort: z.int(), churn: z.int(), slowReader: z.int(), race: z.int() }),
   transactions: z.array(transaction),
   /** Absent for a target with one endpoint. */

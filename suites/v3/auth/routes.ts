@@ -27,7 +27,6 @@ interface Route {
   readonly cost?: { readonly generations?: number; readonly uploads?: number }
   /** Tests if the response to a request with the right token is one of the route. */
   readonly isRight?: (answer: Exchange) => boolean
-  /** Prepares a chat for the request. */
   readonly arrange?: (scenario: Scenario, chat: Chat) => Promise<unknown>
   /** Prepares a chat after its request was refused. */
   readonly whenRefused?: (scenario: Scenario, chat: Chat) => Promise<unknown>

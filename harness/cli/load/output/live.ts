@@ -44,7 +44,6 @@ export function liveLines(progress: LoadProgress, width: number): readonly strin
   ].map((line) => shorten(line, width))
 }
 
-/** Progress in one line, for a log. */
 export function progressLine({ phase, elapsedMs, durationMs, stats }: LoadProgress): string {
   const now = Math.max(1, Math.floor(elapsedMs / 1000))
   const from = Math.max(0, now - lookBack)

@@ -75,7 +75,6 @@ export function v2Routes(session: Session) {
     message: postTo(session, 'v2.message'),
     generate: postTo(session, 'v2.generate'),
 
-    /** The id of a message that was stored. */
     storedId(exchange: Exchange): string {
       const id = asObject(bodyJson(assumeAccepted(exchange, 'a v2 message')))?.['id']
       assume(typeof id === 'string', 'a stored v2 message has no id', exchange)

@@ -20,7 +20,6 @@ import { postTo } from './v2.ts'
 export interface Chat {
   readonly id: string
   readonly name: string
-  /** The exchange that created it. */
   readonly created: Exchange
 }
 

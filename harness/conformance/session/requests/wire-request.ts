@@ -41,7 +41,7 @@ export interface RequestSpec {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
   readonly json?: unknown
-  /** Sent as it is, with its content type; excludes `json`. */
+  /** Body that is sent unchanged, with its content type; excludes `json`. */
   readonly raw?: { readonly body: Uint8Array; readonly contentType: string }
   readonly headers?: Readonly<Record<string, string>>
   /** Header value in place of the right credential; null sends none. */
@@ -49,9 +49,9 @@ export interface RequestSpec {
   readonly role?: Role
   readonly repeatOf?: string
   readonly leaveAfterEvents?: number
-  /** True if the slot of the rate limit was taken beforehand, with those of requests sent at once. */
+  /** True if the rate-limit slot was reserved beforehand, for requests that are sent concurrently. */
   readonly inBurst?: boolean
-  /** True if a 429 counts as the response: one that is waited for ends the race with another request. */
+  /** True if a 429 is the response: waiting and retrying would end the race with another request. */
   readonly isLimitJudged?: boolean
 }
 

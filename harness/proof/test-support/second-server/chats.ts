@@ -11,7 +11,6 @@ export function findChat(call: Call, id: unknown, version: 'v2' | 'v3'): Chat {
   throw new Refusal(421, `this chat lives under /api/${chat.version}`)
 }
 
-/** The v3 chat in the path of a request. */
 export function chatInPath(call: Call): Chat {
   return findChat(call, call.id, 'v3')
 }

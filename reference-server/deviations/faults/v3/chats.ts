@@ -132,7 +132,6 @@ function onCreation(change: (chat: Chat) => Chat): Patch {
   }))
 }
 
-/** Ids of the other chats with the name of a chat. */
 async function chatsOfSameName(chats: Store['chats'], owner: string, id: string) {
   const name = (await chats.find(owner, id))?.name
   const { rows } = await chats.list(owner, { version: 'v3', limit: 1000 })
