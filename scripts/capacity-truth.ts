@@ -1,5 +1,5 @@
 /**
- * Does the interval of a capacity search hold the truth? Searches of simulated targets whose capacity
+ * Does the interval of a capacity search contain the truth? Searches of simulated targets whose capacity
  * is known. `npm run engines -- --queue` searches that of a real engine.
  *
  *   node scripts/capacity-truth.ts [--searches 200] [--requests 4000] [--only TEXT]

@@ -4,7 +4,7 @@
  *
  *   node scripts/plan-error.ts [--seeds 20] [--replicas 1] [--drift 0.1] [--only TEXT]
  *
- * Shows the median and the largest error of all seeds, and the number of seeds whose interval holds the truth. `--replicas`
+ * Shows the median and the largest error of all seeds, and the number of seeds whose interval contains the truth. `--replicas`
  * are measured together; `--drift` varies their speed from probe to probe, as a share.
  */
 import { medianOf } from '../contract/averages.ts'
@@ -104,7 +104,7 @@ function fittedFrom(target: Target, seed: string) {
   return fitServiceModel(report, { replicas, balance })
 }
 
-/** Error of the planned p95 at each share of the capacity, and whether its interval holds the truth. */
+/** Error of the planned p95 at each share of the capacity, and whether its interval contains the truth. */
 function planned(target: Target, truths: readonly number[], seed: string) {
   const fitted = fittedFrom(target, seed)
   const slos = [parseSlo('ttft.p95 < 500ms')]

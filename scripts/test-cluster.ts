@@ -54,7 +54,7 @@ if (problem !== null || typeof programs === 'string') {
   }
 }
 
-/** @returns an archive of the image, and of one that holds the network of a pod */
+/** @returns an archive of the image, and of one that contains the network of a pod */
 function images(place: string): string {
   if (values.image === '') buildImage(image)
   try {

@@ -219,7 +219,7 @@ test('a longer budget gives a narrower interval, and budgetText names its durati
   })
   const question = { rate: 3, allowed: 0.05, budgetMs: 180_000 }
   expect(budgetText(question, { probeMs: 6000, precision: 0.1 })).toBe(
-    'at about 3/s a probe of 6 s holds 18 requests; an interval of ±10 % takes probes of 60 s: --budget 30m; this budget decides about ±19 %',
+    'at about 3/s a probe of 6 s contains 18 requests; an interval of ±10 % takes probes of 60 s: --budget 30m; this budget decides about ±19 %',
   )
 })
 

@@ -22,14 +22,14 @@ interface BoundedValue {
 
 export interface TokenBucket
   extends Pick<NonNullable<CapacityReport['policyLimit']>, 'accepted' | 'refused'> {
-  /** Requests that are accepted at once, and a second in the long run. */
+  /** Requests that are accepted in a burst, and per second in the long run. */
   readonly burst: BoundedValue
   readonly refill: BoundedValue
 }
 
 /** Minimum number of refusals to fit a line. */
 const minRefused = 20
-/** Maximum half width of a useful refill, as a share. */
+/** Maximum half-width of a useful refill, as a share. */
 const maxHalfWidth = 0.1
 /** Latency of a saturated target: over this multiple of the unloaded latency plus the slack. */
 const maxSlowdown = 2

@@ -76,7 +76,7 @@ export interface BudgetQuestion {
   readonly budgetMs: number
 }
 
-/** Half width of the interval that a budget allows, as a share of the rate. */
+/** Half-width of the interval that a budget allows, as a share of the rate. */
 export function attainablePrecision({ rate, allowed, budgetMs }: BudgetQuestion): number {
   const requests = (rate * budgetMs * nearProbes) / probesOfBudget / 1000
   return widths / (slope * Math.sqrt(requests * independent * allowed * (1 - allowed)))
@@ -91,7 +91,7 @@ export function neededProbeMs(
   return (1000 * Math.max(2 * minRequests(0, allowed), all / nearProbes)) / rate
 }
 
-/** `at about 3/s a probe of 6 s holds 18 requests; …`; null if the budget suffices. */
+/** `at about 3/s a probe of 6 s contains 18 requests; …`; null if the budget suffices. */
 export function budgetText(
   question: BudgetQuestion,
   { probeMs, precision }: Readonly<Record<'probeMs' | 'precision', number>>,
@@ -103,7 +103,7 @@ export function budgetText(
   const held = Math.round((rate * probeMs) / 1000)
   const minutes = Math.ceil((probesOfBudget * needed) / 60_000)
   return [
-    `at about ${Number(rate.toPrecision(2))}/s a probe of ${text(probeMs)} holds ${held} requests`,
+    `at about ${Number(rate.toPrecision(2))}/s a probe of ${text(probeMs)} contains ${held} requests`,
     `an interval of ±${percent(precision)} takes probes of ${text(needed)}: --budget ${minutes}m`,
     `this budget decides about ±${percent(attainable)}`,
   ].join('; ')

@@ -33,7 +33,7 @@ class CapacityRun {
   readonly #allowed: number
   readonly #start = performance.now()
   readonly #probes: Probe[] = []
-  /** Everything that the report has beside the answer. */
+  /** Everything in the report besides the answer. */
   readonly #found: SearchRecord
   /** Ends the search; aborted by an interruption, or when the target is gone. */
   readonly #ending = new AbortController()

@@ -9,7 +9,7 @@ export interface SearchOptions {
   /** Requests per second, or clients of a closed loop. */
   readonly min: number
   readonly max: number
-  /** Half width of the interval that ends the search, as a share of the rate; may depend on the rate so far. */
+  /** Half-width of the interval that ends the search, as a share of the rate; may depend on the rate so far. */
   readonly precision: number | ((rate: number) => number)
   readonly maxProbes: number
   /** Remaining time, in probes of the usual length; absent without a limit. */

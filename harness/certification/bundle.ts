@@ -129,7 +129,7 @@ export function readSums(text: string): ReadonlyMap<string, string> {
   return sums
 }
 
-/** File of digests in the form of `sha256sum`, sorted by name; the certificate holds its digest. */
+/** File of digests in the form of `sha256sum`, sorted by name; the certificate contains its digest. */
 export function canonicalSums(sums: ReadonlyMap<string, string>): string {
   return [...sums]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -22,7 +22,7 @@ const commands = {
   report: ['<result...>', 'render stored results in any format; merge the shards of a load run'],
   compare: [
     '<a> <b>',
-    'compare two reports, and tell changes of the target from changes of chatgen',
+    'compare two reports, and separate changes of the target from changes of chatgen',
   ],
   rejudge: ['<dir>', 'judge the stored exchanges of a run again with this version of chatgen'],
   certify: ['[url]', 'run a certification and write a signed bundle'],

@@ -13,7 +13,7 @@ export function totalCost(results: readonly { readonly cost: Cost }[], before = 
   return results.map(({ cost }) => cost).reduce(addCosts, before)
 }
 
-/** Maximum cost of exploring with this number of operations, without shortening a violation. */
+/** Maximum cost of exploring with this number of operations, without shrinking a violation. */
 export function costOfExploring(operations: number): Cost {
   return {
     // The reads after an operation and its share of the sweep included.

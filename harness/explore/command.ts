@@ -6,7 +6,7 @@ import { InconclusiveError } from '../conformance/session/errors.ts'
 import type { Session } from '../conformance/session/session.ts'
 import { Model } from './model.ts'
 
-/** One operation as data, so that a sequence of them can be replayed and shortened. */
+/** One operation as data, so that a sequence of them can be replayed and shrunk. */
 export interface Operation {
   readonly command: string
   /** Unique in its sequence; names what the operation creates. */
@@ -48,7 +48,7 @@ export interface Command {
   readonly shownBy?: readonly Planned[]
   /** One of its chats in one of its variants by default; undefined if the state has nothing to apply it to. */
   draw?(model: Model, pick: Pick): Draft | undefined
-  /** Tests if it makes sense in a shortened sequence: by default, if its chat is one of `chats`. */
+  /** Tests if it makes sense in a shrunk sequence: by default, if its chat is one of `chats`. */
   applies?(model: Model, operation: Operation): boolean
   /** Simpler operations that may show the same, the simplest first; none by default. */
   simpler?(operation: Operation): readonly (Operation | readonly Operation[])[]

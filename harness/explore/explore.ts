@@ -148,7 +148,7 @@ function causeOf({ operations }: Shrunk): string {
   return [...new Set(writes.map(({ command }) => command))].sort().join()
 }
 
-/** Maximum cost of shortening one violation. */
+/** Maximum cost of shrinking one violation. */
 const maxShrinkCost = { maxOperations: 2000, maxGenerations: 300 }
 
 interface Run {

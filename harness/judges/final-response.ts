@@ -120,7 +120,7 @@ export function itemsOf(response: unknown): JsonObject[] {
   return asArray(asObject(response)?.['output']).filter(isObject)
 }
 
-/** V3-GEN-02: typed items that hold the answer. A failed or cut response need not have any. */
+/** V3-GEN-02: typed items that contain the answer. A failed or cut response need not have any. */
 export function judgeOutput(
   collector: FindingCollector,
   response: JsonObject,

@@ -1,4 +1,4 @@
-/** `chatgen calibrate`: runs at growing event rates, and the lateness of their stamps. */
+/** `chatgen calibrate`: runs at growing event rates, and the lateness of their timestamps. */
 import type { Calibration, CalibrationPoint } from '../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../reports/load/model/report.ts'
 import { generatorEnvironment } from './generator/generator-monitor.ts'

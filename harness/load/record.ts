@@ -141,7 +141,7 @@ export interface RequestResult {
 export const requestsName = 'requests.ndjson'
 
 /**
- * Writes the requests of a run on the main thread, which takes no stamps: a slow disk delays the reading of
+ * Writes the requests of a run on the main thread, which takes no timestamps: a slow disk delays the reading of
  * records but not the load, and no line is kept in memory. A failure to write ends the file, not the run.
  * @param redact removes secrets from a text of the target
  */

@@ -97,7 +97,7 @@ function chunksOf(body: string): string[] {
   return size > 0 ? [body.slice(from, from + size), ...chunksOf(body.slice(from + size + 2))] : []
 }
 
-/** Head and body, without the Date header, of answers that differ by their stamps alone. */
+/** Head and body, without the Date header, of answers that differ by their timestamps alone. */
 async function rawAnswer(path: string, body: object, header: string): Promise<string> {
   const clock = { now: () => 1_700_000_000_000, sleep: async () => {} }
   const server = await testServer({ keys: ['key'], clock, ids: countingIds() })

@@ -16,7 +16,7 @@ export interface Encoding {
 }
 
 /**
- * Monotonic stamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine:
+ * Monotonic timestamps on request, in nanoseconds of CLOCK_MONOTONIC, which is one clock for all processes of a machine:
  * a client on the same machine can distinguish its own timestamp error from server time. An answer has the time at
  * which its request was received and, if it is not streamed, the time at which it was sent. In a stream, each event
  * begins with the comment `: sent <ns>`, in the same write. Without the request, answers are byte for byte unchanged.

@@ -34,7 +34,7 @@ export interface Cluster {
 }
 
 /**
- * @param pause image, of those that are imported, which holds the network of a pod
+ * @param pause image, of those that are imported, which contains the network of a pod
  * @throws Error if a program does not start
  */
 export async function startCluster(
@@ -150,7 +150,7 @@ interface Place {
   readonly admin: string
   /** Port of the API. */
   readonly api: number
-  /** Socket of containerd, and the image that holds the network of a pod. */
+  /** Socket of containerd, and the image that contains the network of a pod. */
   readonly socket: string
   readonly pause: string
 }

@@ -49,7 +49,7 @@ function index(list: readonly (readonly [string, Section])[]): string {
     '',
     '- MUST: required by the interface document. A violation makes the target non-conforming.',
     '- SHOULD: the interface document is silent, but a contract that it refers to requires this. A violation is a warning.',
-    '- wire: the common format of chat completions demands it of every server (`--profile wire`).',
+    '- wire: required of every server with the common format of chat completions (`--profile wire`).',
     '- A requirement needs a capability or a member of the target profile: without it, it is undecided. A capability',
     '  that is declared false makes it not applicable.',
     '- A requirement depends on others: if one of them is violated, it is inconclusive.',

@@ -14,7 +14,7 @@ export function fieldPage(tried: readonly Tried[], timings: readonly string[]): 
     '# Servers in the field',
     '',
     'Servers of others with a compatible surface, checked with `--profile wire`: what the common format of chat',
-    'completions demands of every server, without what only the interface document demands. A violation is of a',
+    'completions requires of every server, without what only the interface document requires. A violation is of a',
     'required requirement, a warning of an expected one. `npm run engines` repeats the checks, and fails on a verdict',
     'that differs from what was verified by hand.',
     '',

@@ -55,7 +55,7 @@ const mixOf = (template?: string) =>
     ],
   })
 
-/** Prints what was found. @returns true if the intervals hold the truth, and the plan holds */
+/** Prints what was found. @returns true if the intervals contain the truth, and the plan holds */
 export async function testQueue(server: ForeignServer, options: QueueOptions): Promise<boolean> {
   const { root, key, budget } = options
   const folder = join(root, 'queue')

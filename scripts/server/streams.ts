@@ -85,7 +85,7 @@ export function bodyOf(tokens: number) {
   return { model: 'SVC-Main', stream: true, messages: [{ role: 'user', content }] }
 }
 
-/** Resolves when the response head arrives; then counts events, and collects their times by the stamps of the server. */
+/** Resolves when the response head arrives; then counts events, and collects their times by the timestamps of the server. */
 async function openStream(url: string, tokens: number, isStamped: boolean) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -62,7 +62,7 @@ export class ChatUnderConditions {
   readonly #scenario: Scenario
   readonly #laws: ReturnType<typeof createChatLaws>
   #state: ChatState | undefined
-  /** Number of favorites that were awaited in vain. */
+  /** Number of favorites that never appeared. */
   #vainWaits = 0
 
   constructor(scenario: Scenario) {
@@ -208,7 +208,7 @@ export class ChatUnderConditions {
   }
 }
 
-/** Waits in vain after which the favorites of a target are not read. */
+/** Unsuccessful waits after which the favorites of a target are no longer read. */
 const maxVainWaits = 3
 
 /** Number of times that a row requires its operation; 0 for a row that only arranges. */

@@ -172,7 +172,7 @@ export interface CapacityOptions {
   readonly loop: 'open' | 'closed'
   readonly min: number
   readonly max: number
-  /** Half width of the interval that ends the search, as a share of the rate. */
+  /** Half-width of the interval that ends the search, as a share of the rate. */
   readonly precision: number
   /** True if the search may settle for the interval that its budget allows, if that is wider. */
   readonly mayWiden?: boolean
@@ -181,7 +181,7 @@ export interface CapacityOptions {
   readonly probeMs?: number | undefined
   /** Share of the found rate at which the target is to be run. */
   readonly headroom: number
-  /** Longest wait for the target to be back at its unloaded latency. */
+  /** Maximum wait for the target to be back at its unloaded latency. */
   readonly maxRestMs: number
   /** Opens a run of the search: a numbered probe, or a rest between two, which has no number. */
   readonly openRun: (index: number | null, spec: PlanSpec) => OpenRun

@@ -39,10 +39,10 @@ export function probeLimits(slos: readonly Slo[], maxRefusals?: number): readonl
   return [...limits, failures(maxRefusals ?? defaultMaxRefusals)]
 }
 
-/** Tolerated lateness of a stamp, as a share of a limit: it moves few requests over it. */
+/** Tolerated lateness of a timestamp, as a share of a limit: it moves few requests over it. */
 const tolerated = 0.1
 
-/** Lateness of stamps, p99 in milliseconds, up to which a probe decides these SLOs. */
+/** Lateness of timestamps, p99 in milliseconds, up to which a probe decides these SLOs. */
 export function maxTimestampErrorOf(slos: readonly Slo[]): number {
   const limits = slos.flatMap((slo) => (slo.kind === 'latency' ? slo.limitNs / 1e6 : []))
   const minErrorMs = generatorLimits.timestampError.invalid

@@ -11,7 +11,7 @@ import type { ProbeLimit } from './probe-limits.ts'
 
 /** Samples of one probe in the report, if it has as many. */
 const minSamples = 400
-/** Samples for each request in flight, so that some of them have only samples beside them. */
+/** Samples for each request in flight, so that some of them have only samples running concurrently. */
 const samplesPerInFlight = 4
 
 /** Minimum requests before a probe may be stopped. */

@@ -70,7 +70,7 @@ const audit = 'residue-audit'
 
 /**
  * Compares the recorded requests of a round with those that this version sends for its seed, byte for
- * byte. `rejudged` holds the same exchanges with the requests of this version, and a placeholder for
+ * byte. `rejudged` contains the same exchanges with the requests of this version, and a placeholder for
  * each that the recording lacks.
  */
 export function requestProblems(

@@ -111,7 +111,7 @@ export function planText(scenarios: readonly Scenario[], options: PlanOptions): 
       extra > 0 &&
         `Up to ${extra} extra generations if the model fails to recall a planted fact or requests do not overlap.`,
       explore > 0 &&
-        'A violation that exploring finds is repeated and shortened, which adds requests and generations: docs/trust.md.',
+        'A violation that exploring finds is repeated and shrunk, which adds requests and generations: docs/trust.md.',
       'Retries after 429 or 503 and polling for changes add requests.',
     ].flatMap((text) => (text === false ? [] : wrap(text, width))),
   ].join('\n')

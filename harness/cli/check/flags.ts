@@ -18,7 +18,7 @@ export function checkFlags() {
       --reference  start the bundled reference server and check it
       --profile <name>=full  surfaces to check
       --only <glob>:list?all  requirement ids, areas or titles; repeatable
-      --skip <glob>:list?none  requirements to skip, as for --only
+      --skip <glob>:list?none  requirements to skip: ids, areas or titles
       --failed  check only what the previous check left violated or undecided
       --fail-fast  end at the first violation
       --watch [path]  check again when a file changes or the target restarts

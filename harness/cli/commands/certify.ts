@@ -186,7 +186,7 @@ async function planOf(
   return `Nothing is missing. Each of ${rounds.length} rounds:\n${plan}`
 }
 
-/** Names the reason if a folder cannot hold a bundle: files of an earlier one would not be part of the new one. */
+/** Names the reason if a folder cannot become a bundle: files of an earlier one would not be part of the new one. */
 function notEmpty(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
   const refused = `--out: the folder ${folder} is not empty: choose a new or empty one`

@@ -97,8 +97,8 @@ Examples:
   $ chatgen compare main/report.json branch/report.json --report console,html,markdown
   $ chatgen compare load-monday load-tuesday --metric ttft.p99
 
-The exchanges of A are judged again by this version of chatgen, to tell changes of the target from
-changes of chatgen. Differences in URL, profile, selection and depth of the two runs are listed first. Nothing
+The exchanges of A are judged again by this version of chatgen, to separate changes of the target
+from changes of chatgen. Differences in URL, profile, selection and depth of the two runs are listed first. Nothing
 is sent.
 
 For load reports, it prints the ratio of each figure with its confidence interval, and a verdict with a

@@ -30,7 +30,7 @@ function serveFlags() {
         e.g. max-num-seqs=8,max-waiting=64,prefill=0.4ms/token,decode=12ms,decode-per-seq=0.5ms
       --requests-per-minute <n>  rate limit per API key, answered with 429; unlimited by default
       --fault <name>:list?none  violate the contract in one way; repeatable
-      --dialect <name>:list?none  unusual but legal behavior; repeatable; combination-N for several
+      --dialect <name>:list?none  unusual but legal behavior; repeatable; combination-N combines several
       --cors <origin>:list?none  allowed browser origin; repeatable; * for any
       --script <file>  answers, tool calls, errors and delays of the model, YAML or JSON
       --record <file>  write the answers of the model to a script

@@ -84,7 +84,7 @@ export function serviceFlags() {
   return flagTable(
     `
     --store <store>=memory  storage of chats, files and idempotency keys: memory, sqlite:FILE or postgres://...
-    --lease <duration>:time  lease of a running request (default: 10s)
+    --lease <duration>:time  time until the key of a run is free if its server has died (default: 10s)
     --running-repeat <answer>  answer to a repeat while the first request runs: 409 or wait (default: 409)
     --drain-delay <duration>:optionalDuration  after SIGTERM, time between /readyz failing and 503 to new requests
       (default: none)

@@ -65,7 +65,7 @@ export class Session {
     return this.changes.listenerCount('change') > 0
   }
 
-  /** Starts a check; returns false if a run is under way, or nothing is to be run. */
+  /** Starts a check; returns false if a run is under way, or there is nothing to run. */
   start(scope: Scope): boolean {
     const [result] = this.results
     if (this.#runner === null || this.running !== null || result === undefined) return false

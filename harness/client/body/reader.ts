@@ -181,7 +181,7 @@ const large = { stream: 256 * 1024, body: 1024 * 1024 }
  * makes V8 collect earlier: `check` of a target whose streams have a million events stays at some
  * 440 MB instead of 685 MB. From the start on, the same flags would cost an ordinary run 30 % more CPU.
  *
- * `load` reads its responses elsewhere and keeps V8's defaults: a collection would delay its time stamps.
+ * `load` reads its responses elsewhere and keeps V8's defaults: a collection would delay its time timestamps.
  */
 export function keepHeapCompactFor(kind: 'stream' | 'body', bytes: number): void {
   if (isCompact || bytes < large[kind]) return

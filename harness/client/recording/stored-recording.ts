@@ -35,7 +35,7 @@ export class StoredRecording implements ReadonlyMap<string, Exchange> {
     if (statSync(file).size <= maxKept) this.#bytes = readFileSync(file)
   }
 
-  /** Lines that hold no exchange: a run that is killed cuts its last one. Reads every line once. */
+  /** Lines that contain no exchange: a run that is killed cuts its last one. Reads every line once. */
   get lost(): number {
     if (!this.#checked) for (const _ of this);
     this.#checked = true

@@ -45,7 +45,7 @@ export function finderOf(forms: readonly Form[]): (options: FinderOptions) => Fi
   const written = forms.map(({ text }) => text).join('')
   const quoted = ['"', "'", '\\', '/', '`'].filter((one) => written.includes(one)).join('')
   const escapes = escapesWith(quoted)
-  // The shortest text that is found holds one of the triples that are compared, wherever it begins.
+  // The shortest text that is found contains one of the triples that are compared, wherever it begins.
   const lengths = forms.flatMap(({ text, shortestPart }) => [text.length, shortestPart])
   const stride = Math.min(...lengths) - tripleLength + 1
 

@@ -41,7 +41,7 @@ const shortestBase64Part = Math.ceil((4 / 3) * shortestPart)
 
 /** Characters of the shortest piece of a key that is looked for. */
 const shortestRun = 8
-/** Base64 digits that hold bits of eight bytes and of no other, at any of the three offsets. */
+/** Base64 digits that contain bits of eight bytes and of no other, at any of the three offsets. */
 const shortestBase64Run = 10
 
 /** Every form of every secret, as text and as bytes that are read as Latin-1. */
@@ -96,7 +96,7 @@ function isEscapedByPercent(value: string): boolean {
 /** Encodes at each of the three offsets, in both alphabets. */
 function base64FormsOf(value: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
-    // The characters at both ends also hold bits of their neighbors, so they are left out.
+    // The characters at both ends also contain bits of their neighbors, so they are left out.
     const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
     const whole = padded.toString('base64').replace(/=+$/, '')
     const inner = whole.slice(

@@ -118,7 +118,7 @@ describe('any secret', () => {
       const encoded = Buffer.from(`${before}${secret}${after}`).toString('base64')
       const start = Buffer.byteLength(before)
       const end = start + Buffer.byteLength(secret)
-      // The characters that hold only bits of the secret.
+      // The characters that contain only bits of the secret.
       const core = encoded.slice(Math.ceil((start * 8) / 6), Math.floor((end * 8) / 6))
       expect(text(encoded)).not.toContain(core)
     })
@@ -342,7 +342,7 @@ describe('a part of a key', () => {
         const written = encode(key.slice(from, from + length))
         const clean = redactorOf(key).text(`${before}${written}${after}`)
         expect(clean).toContain('[api key]')
-        // The remaining base64 at both ends holds bits of other bytes, or of a part of a character.
+        // The remaining base64 at both ends contains bits of other bytes, or of a part of a character.
         expect(clean.length).toBeLessThanOrEqual(
           before.length + after.length + '[api key]'.length + 6,
         )

@@ -92,7 +92,7 @@ function buildRedactor(secrets: readonly Secret[]) {
       const before = response?.chunks ?? []
       const after = chunks(before)
       const hasCleanBytes = after.every((chunk, at) => chunk === before[at])
-      // Events hold no secret if the bytes that they were decoded from hold none.
+      // Events contain no secret if the bytes that they were decoded from contain none.
       const clean = hasCleanBytes && before.length > 0 ? decoded : events(decoded)
       const isClean = hasCleanBytes && clean.every((event, at) => event === decoded[at])
       const coded = response?.coded
@@ -180,7 +180,7 @@ function redactChunks(
   })
 }
 
-/** The coded bytes of a body whose decoded bytes were not read to the end, or hold a secret. */
+/** The coded bytes of a body whose decoded bytes were not read to the end, or contain a secret. */
 function withheld({ coding, chunks }: CodedBody): CodedBody {
   const withheldBytes = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
   return { coding, chunks: [], withheldBytes }
@@ -206,7 +206,7 @@ function markCredential(value: string, secrets: readonly Secret[]): string {
   return value
 }
 
-/** The mark in place of the base64 digits that hold only bits of the password (RFC 7617). */
+/** The mark in place of the base64 digits that contain only bits of the password (RFC 7617). */
 function inBasic(credential: string, secret: string, mark: string): string | undefined {
   const read = Buffer.from(credential, 'base64').toString('latin1')
   if (!read.endsWith(`:${secret}`)) return undefined

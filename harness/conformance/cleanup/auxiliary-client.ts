@@ -155,7 +155,7 @@ export function idsOfRecords(
 }
 
 /**
- * The elements of the innermost arrays that hold a match; undefined if the value holds none. Values outside may
+ * The elements of the innermost arrays that contain a match; undefined if the value contains none. Values outside may
  * repeat the query.
  */
 function recordsIn(value: unknown, matches: (text: string) => boolean): unknown[] | undefined {

@@ -18,7 +18,7 @@ import { profileText } from './profile-text.ts'
 export interface InitOptions {
   /** Address and key; everything else is detected. */
   readonly profile: TargetProfile
-  /** Variable that holds the key, written to the profile in place of the key. */
+  /** Variable that contains the key, written to the profile in place of the key. */
   readonly keyEnv: string
   readonly journalFile: string
   /** Tag of the requests and the created resources; by default a new one. */

@@ -17,7 +17,7 @@ import { type Detected, unknown } from './probe.ts'
 
 export interface ProfileAbout {
   readonly baseUrl: string
-  /** Variable that holds the key. */
+  /** Variable that contains the key. */
   readonly keyEnv: string
   /** False if the target was queried without a key. */
   readonly keyGiven: boolean

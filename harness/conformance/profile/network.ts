@@ -8,7 +8,7 @@ import type { TargetProfile } from './schema.ts'
 
 /**
  * The network of a profile, with its files read.
- * @throws ConfigurationError if a file cannot be read or holds no PEM, a certificate has no key or a key no
+ * @throws ConfigurationError if a file cannot be read or contains no PEM, a certificate has no key or a key no
  * certificate, or a proxy or an address is invalid.
  */
 export function networkOf({ network = {} }: Pick<TargetProfile, 'network'>): NetworkOptions {
@@ -42,7 +42,7 @@ export function parseResolution(text: string): Resolution {
 
 /**
  * The URL of an HTTP proxy; without a scheme it is http://, as for curl.
- * @throws ConfigurationError that does not repeat the value, which may hold a password.
+ * @throws ConfigurationError that does not repeat the value, which may contain a password.
  */
 export function proxyUrl(text: string, from: string): string {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`

@@ -211,8 +211,8 @@ export function holdsList(body: unknown): boolean {
 }
 
 /**
- * The ids of the chats in the list that holds one of the given chats: of the elements that have their id
- * under the same name. If no list of the body holds one, of the list in the same place as one of `similar`
+ * The ids of the chats in the list that contains one of the given chats: of the elements that have their id
+ * under the same name. If no list of the body contains one, of the list in the same place as one of `similar`
  * that does. Empty if there is none.
  */
 export function listedChatIds(

@@ -109,7 +109,7 @@ export function createRunContext(setup: RunSetup) {
       })
       return { answered: pending.answered, exchange }
     },
-    /** Tests if a response refuses what was accepted before, and is to be asked for again. */
+    /** Tests if a response refuses what was accepted before, and must be sent again. */
     isContradiction(exchange: Exchange): boolean {
       if (recording === undefined) return gate.contradicts(exchange)
       return isRefusal(exchange) && recording.wasRepeated(exchange)

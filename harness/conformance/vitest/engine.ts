@@ -128,7 +128,7 @@ function inlinePool(): PoolRunnerInitializer {
       on: (listener) => toWorker.on('message', listener),
       off: (listener) => toWorker.off('message', listener),
       async runTests(state, traces) {
-        // Kept until the end of a worker, which this one outlives, they would hold the state of each run.
+        // Kept until the end of a worker, which this one outlives, they would contain the state of each run.
         const cleanups: (() => unknown)[] = []
         const onCleanup = cleanups.push.bind(cleanups)
         await runBaseTests('run', Object.assign(state, { onCleanup }), traces)

@@ -163,7 +163,7 @@ function validPrefix(line: Uint8Array): number {
   for (;;) {
     const at = text.indexOf('\ufffd', from)
     valid += Buffer.byteLength(text.slice(from, at))
-    // The line may also hold the replacement character itself.
+    // The line may also contain the replacement character itself.
     if (at < 0 || !replacement.every((byte, place) => line[valid + place] === byte)) return valid
     valid += replacement.length
     from = at + 1

@@ -106,7 +106,7 @@ export interface EventKind {
   readonly part?: string
   /** Type of the item that it belongs to; undefined if several can have it. */
   readonly item?: string
-  /** Member that holds the whole text, for `end text`. */
+  /** Member that contains the whole text, for `end text`. */
   readonly text?: string
 }
 

@@ -38,7 +38,7 @@ const stallNs = 10e9
 /** Maximum pause of a slow reader after each read. */
 const maxReadPauseMs = 60
 
-/** A request under way: stamps its reads, passes the bytes to the judge and settles once. */
+/** A request under way: timestamps its reads, passes the bytes to the judge and settles once. */
 export class InFlightRequest implements AnswerSink, DecodedSink {
   readonly plan: PlannedRequest
   readonly record: RecordBuilder

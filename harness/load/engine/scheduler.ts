@@ -11,7 +11,7 @@ type SchedulerOptions = Pick<WorkerSetup, 'spec' | 'part' | 'drainNs' | 'maxInFl
 /** Runs one transaction; never rejects. */
 type Start = (arrival: Arrival, dueNs: number) => Promise<void>
 
-/** Clients of a closed loop that start in one turn of the event loop, so that reads are stamped in between. */
+/** Clients of a closed loop that start in one turn of the event loop, so that reads are timestamped in between. */
 const startBatchSize = 10
 /** Interval at which the drain checks for its end. */
 const drainCheckNs = 20e6

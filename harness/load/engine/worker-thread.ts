@@ -52,7 +52,7 @@ export type WorkerMessage =
       readonly httpVersion: ChannelPool['httpVersion']
       readonly http2: Http2Figures | null
       readonly usage: ThreadUsage
-      /** Delay of this worker's stamps, measured by the clock probe. */
+      /** Delay of this worker's timestamps, measured by the clock probe. */
       readonly timestampError: HistogramData
     }
   | { readonly type: 'error'; readonly message: string }
@@ -128,7 +128,7 @@ export class WorkerThread extends Worker {
 }
 
 /**
- * Size of the young generation. A scavenge of V8's default of 16 MB delays the stamps of reads by 8 to
+ * Size of the young generation. A scavenge of V8's default of 16 MB delays the timestamps of reads by 8 to
  * 20 ms; V8 uses a third of it for new objects.
  */
 const maxYoungGenerationSizeMb = 6

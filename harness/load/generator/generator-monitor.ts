@@ -8,7 +8,7 @@ import { Histogram, type HistogramData, valueAt } from '../metrics/samples/histo
 import type { RequestRecord } from '../record.ts'
 import { generatorVerdict } from './verdict.ts'
 
-/** A worker of the generator at the end of its run, with the delay of its stamps by the clock probe. */
+/** A worker of the generator at the end of its run, with the delay of its timestamps by the clock probe. */
 type MeasuredThread = Readonly<{ usage: ThreadUsage; timestampError: HistogramData }>
 
 /** Measurements of the whole process during a run. */
@@ -129,11 +129,11 @@ function threadCpuMs(): number | null {
   return (user + system) / 1000
 }
 
-/** A stamp: nanoseconds of the monotonic clock as a double, which is exact for a hundred days. */
+/** A timestamp: nanoseconds of the monotonic clock as a double, which is exact for a hundred days. */
 const stampBytes = 8
 
 /**
- * Reads the stamps of the probe server until the returned function is called, which returns their delays.
+ * Reads the timestamps of the probe server until the returned function is called, which returns their delays.
  * @param port of the probe server
  */
 export function startClockProbe(port: number): () => Histogram {

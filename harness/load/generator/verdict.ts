@@ -27,7 +27,7 @@ export interface Limits {
  */
 export const generatorLimits = {
   /**
-   * Milliseconds at p99. Every stamp of the run carries this error: 2 ms is the precision of quantiles that
+   * Milliseconds at p99. Every timestamp of the run carries this error: 2 ms is the precision of quantiles that
    * the kit promises; 20 ms is the gap between tokens of a model with 50 tokens per second.
    */
   timestampError: { degraded: 2, invalid: 20 },

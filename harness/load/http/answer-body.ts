@@ -4,7 +4,7 @@ import { type BodyLimits, defaultBodyLimits } from '../../client/body/limits.ts'
 import { quoted } from './channel.ts'
 
 export interface DecodedSink {
-  /** `at`: the stamp of the read that brought the coded bytes. */
+  /** `at`: the timestamp of the read that brought the coded bytes. */
   decoded(bytes: Uint8Array, at: number): void
   /** The coding was not requested, or the bytes do not match it; nothing more is decoded. */
   undecodable(why: string, at: number): void

@@ -72,7 +72,7 @@ export class Http2Error extends Error {
   }
 }
 
-/** Receives the parts of a response. `at` is the stamp of the socket read that brought them. */
+/** Receives the parts of a response. `at` is the timestamp of the socket read that brought them. */
 export interface ResponseSink {
   head(status: number, headers: readonly Header[], at: number): void
   /** The memory is reused after the call. */

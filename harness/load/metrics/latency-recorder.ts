@@ -31,7 +31,7 @@ const none = {
   overdue: 0,
   /** Requests on a connection that was already open. */
   reusedConnections: 0,
-  /** Requests with a stamp before its predecessor. */
+  /** Requests with a timestamp before its predecessor. */
   disordered: 0,
   streams: 0,
   gaps: 0,

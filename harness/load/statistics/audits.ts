@@ -60,7 +60,7 @@ export function conservation(outcomes: OutcomeCounts): AuditRow {
   }
 }
 
-/** No stamp may precede its predecessor. */
+/** No timestamp may precede its predecessor. */
 export function stampOrder({ requests: records, disordered }: OutcomeCounts): AuditRow {
   const message =
     disordered === 0

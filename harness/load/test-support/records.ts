@@ -74,7 +74,7 @@ export function shifted(record: RequestRecord, index: number, byNs: number): Req
 
 const gap = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2_000 * ms }))
 
-/** Any request that an engine can report: its stamps are in order and may break off anywhere. */
+/** Any request that an engine can report: its timestamps are in order and may break off anywhere. */
 export const anyRecord: fc.Arbitrary<RequestRecord> = fc
   .record({
     index: fc.nat(20_000),

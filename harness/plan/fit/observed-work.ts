@@ -1,4 +1,4 @@
-/** Work that a target did for single requests and beside them, as the samples of a probe show it. */
+/** Work that a target did for single requests and concurrently with them, as the samples of a probe show it. */
 import { medianOf } from '../../../contract/averages.ts'
 import type { ProbeSamples } from '../../../reports/capacity/model/probe.ts'
 import { inFlightAtStart } from '../../load/statistics/audits.ts'

@@ -11,7 +11,7 @@ import {
 import type { RequestLength } from '../simulation/requests.ts'
 import { timeNames as names, type ServiceTimes, type WorkRow } from './observed-work.ts'
 
-/** Error of the stamps of a row, beside the relative error of its time. */
+/** Error of the timestamps of a row, beside the relative error of its time. */
 const stampMs = 3
 /** Relative errors beyond this multiple of the usual one count less (Huber). */
 const usualErrors = 2

@@ -43,7 +43,7 @@ export async function runInPool(
   return results.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
 }
 
-/** Name of the runs with which a target is compared beside the plain one, or of the target if there are none. */
+/** Name of the runs with which a target is compared in addition to the plain one, or of the target if there are none. */
 function comparisonOf(name: string): string {
   const generated = generatedRunNamed(name)
   if (generated !== undefined) return `generated ${generated.depth}`

@@ -103,7 +103,7 @@ export function questionOf({ turns }: ModelRequest): string {
   return turns.findLast(({ role }) => role === 'user')?.text ?? ''
 }
 
-/** Number of the answer; a message and the tool calls beside it are one. */
+/** Number of the answer; a message and its tool calls count as one. */
 function turnOf({ turns }: ModelRequest): number {
   const isAnswer = (at: number) =>
     turns[at]?.role === 'assistant' && turns[at - 1]?.role !== 'assistant'

@@ -26,7 +26,7 @@ function escapeCharacter(character: string): string {
 
 /**
  * The `-H` argument that repeats the credential of an exchange without showing it. Recorded
- * exchanges hold a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
+ * exchanges contain a mark in place of a secret: `[api key]` becomes `$CHATGEN_API_KEY`, a key
  * without its first or last character becomes `${CHATGEN_API_KEY#?}` or `${CHATGEN_API_KEY%?}`, one in the
  * other letter case is piped through `tr`. A credential without a mark was a wrong one if the request had to
  * be refused; one of the same length repeats the request.

@@ -31,7 +31,7 @@ export function benchToText(report: BenchReport, width = Number.POSITIVE_INFINIT
     .trimEnd()
 }
 
-/** A line of the table: a case, or the bare server beside it. */
+/** A line of the table: a case, or the bare server to compare it with. */
 interface Line {
   readonly name: string
   readonly figures: BenchFigures

@@ -15,7 +15,7 @@ import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
 import { contains, historyCursor, leavesOutsideRows, withoutCursors } from '../read.ts'
 
-/** Names of fields outside the rows that may hold the cursor of the next page, the clearest first. */
+/** Names of fields outside the rows that may contain the cursor of the next page, the clearest first. */
 const cursorNames = [
   'next_cursor',
   'nextCursor',

@@ -17,7 +17,7 @@ export function createReadBuffer(): Uint8Array {
 /** Turns of the event loop before the next request, to notice a close by the peer. */
 const restTurns = 2
 
-/** One connection, one request at a time, one stamp for each read of its socket. */
+/** One connection, one request at a time, one timestamp for each read of its socket. */
 export class Http1Connection implements Channel {
   readonly #clock: RunClock
   readonly #route: Route

@@ -31,7 +31,7 @@ export interface Http2Handlers {
   ) => void
 }
 
-/** One connection of HTTP/2: its streams, and one stamp for each read of its socket. */
+/** One connection of HTTP/2: its streams, and one timestamp for each read of its socket. */
 export class Http2Connection {
   readyAt: number | null = null
   active = 0
