@@ -32,7 +32,7 @@ export {
 export { ContractViolation, expect } from './expect.ts'
 export { staysVisible } from './poll.ts'
 export * from './read.ts'
-export { assumeRead, cursorIn, isConclusive, type ListWalk, noCursor } from './routes/paging.ts'
+export { assumeRead, cursorIn, isConclusive, type ListWalk, whyUnread } from './routes/paging.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/uploads.ts'
 export { type Chat, inputText } from './routes/v3.ts'
 export {

@@ -10,13 +10,13 @@ import {
   isConclusive,
   isObject,
   type ListWalk,
-  noCursor,
   plain,
   requirementsOf,
   type Scenario,
   statusText,
   succeeded,
   test,
+  whyUnread,
 } from '../../../harness/conformance/scenario/index.ts'
 import type { Caller } from '../../support/credentials.ts'
 import {
@@ -152,7 +152,7 @@ async function claimFilesOfCaller(scenario: Scenario, files: Files): Promise<voi
       const names = members.of(callerOf(profile, row))
       const missing = names.filter((name) => walk.pagesWith(name).length === 0)
       if (missing.length > 0 && !isConclusive(walk, names))
-        return session.markUndecided('inconclusive', ['V3-ATT-07'], noCursor)
+        return session.markUndecided('inconclusive', ['V3-ATT-07'], whyUnread(walk.pages))
       const what = `files of the chat that the list does not show (${describeRow(row)})`
       claim('V3-ATT-07', () => expect(missing, what).toEqual([]), walk)
     },

@@ -9,13 +9,13 @@ import {
   expectAccepted,
   isConclusive,
   type ListWalk,
-  noCursor,
   plain,
   type Row,
   repeatedIn,
   type Scenario,
   staysVisible,
   succeeded,
+  whyUnread,
 } from '../../../harness/conformance/scenario/index.ts'
 import type { Caller } from '../../support/credentials.ts'
 import { callerOf } from '../conditions/edits.ts'
@@ -159,7 +159,7 @@ class LawsOfList {
     const { claim, session } = this.#scenario
     const missing = missingFrom(walk, texts)
     if (missing.length > 0 && succeeded(walk.pages[0]) && !isConclusive(walk, texts)) {
-      session.markUndecided('inconclusive', [requirement], noCursor)
+      session.markUndecided('inconclusive', [requirement], whyUnread(walk.pages))
       return false
     }
     const what = `elements that the list does not show (${under})`

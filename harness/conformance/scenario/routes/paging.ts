@@ -13,7 +13,7 @@ import type { TargetProfile } from '../../profile/index.ts'
 import { describeRequest } from '../../session/limits/limit-breaches.ts'
 import type { Session } from '../../session/session.ts'
 import { assume } from '../claims.ts'
-import { contains, historyCursor, leavesOutsideRows, withoutCursors } from '../read.ts'
+import { contains, historyCursor, leavesOutsideRows, statusText, withoutCursors } from '../read.ts'
 
 /** Names of fields outside the rows that may contain the cursor of the next page, the clearest first. */
 const cursorNames = [
@@ -216,12 +216,18 @@ export async function readList(
   return walk
 }
 
-export const noCursor =
-  'no cursor was found to follow the list to its end: set shapes.chatCursor or shapes.attachmentCursor'
+/** Reason why a missing element may be on an unread page. */
+export function whyUnread(pages: readonly Exchange[]): string {
+  const refusal = pages.slice(1).find((page) => !succeeded(page))
+  const reason = refusal
+    ? `the cursor of a page was refused with ${statusText(refusal)}: if it is not the right one`
+    : 'no cursor was found to follow the list to its end'
+  return `${reason}, set shapes.chatCursor or shapes.attachmentCursor`
+}
 
 /** Ends the scenario if a missing element may be on an unread page; a list refused from the start can be judged. */
 export function assumeRead({ pages, isWhole }: ListWalk, isShown: boolean): void {
-  assume(isShown || isWhole || !succeeded(pages[0]), noCursor, ...pages.slice(-2))
+  assume(isShown || isWhole || !succeeded(pages[0]), whyUnread(pages), ...pages.slice(-2))
 }
 
 /**
