@@ -20,6 +20,7 @@ import {
 } from '../../harness/conformance/scenario/index.ts'
 import { createChatLaws, requirementsOfChats } from '../support/chat-state.ts'
 import { secondCaller } from '../support/credentials.ts'
+import { buildTextFile } from '../support/test-data.ts'
 import { nameEditsOf } from '../support/text-edits.ts'
 import { ChatUnderConditions, canRename, rowsAt } from './chat-under-conditions.ts'
 import type { Plan } from './conditions/plan.ts'
@@ -133,12 +134,13 @@ describe('v3: laws of chats', () => {
   test(
     'deleting a chat MUST delete its history, and MUST keep the turns of another chat',
     covers(['V3-CHAT-11', 'V3-HIST-01', 'V3-HIST-07', ...requirementsOfChats], {
-      requests: 77,
+      requests: 78,
       generations: 2,
       chats: 4,
+      uploads: 1,
       isLong: true,
     }),
-    async ({ v3, chats, claim, session, profile, prompts, scenario }) => {
+    async ({ v3, chats, attachments, claim, session, profile, prompts, scenario }) => {
       const laws = createChatLaws(scenario)
       const [kept, other] = [await v3.createChat(), await v3.createChat()]
       const stateOf = (chat: Chat) => ({ chat, caller: {}, firstName: chat.name, sent: [] })
@@ -174,6 +176,8 @@ describe('v3: laws of chats', () => {
       if (!(await claimTurn('V3-HIST-07', 'after the chat was a favorite and renamed'))) return
       await chats.rename(other.id, session.name(), { role: 'probe' })
       await v3.generateOk(v3.generateBody(other, prompts.brief()))
+      if (profile.capabilities.attachments)
+        await attachments.upload(buildTextFile(session), other.id, { role: 'probe' })
       const removed = await chats.remove(other.id)
       claim('V3-CHAT-11', () => expectAccepted(removed, 'DELETE /chat/{chat_id}'), removed)
       await laws.claimDeleted({ ...stateOf(other), sent: [removed] }, 'it has a turn')

@@ -165,6 +165,8 @@ export async function startRun(scenario: Scenario) {
     usesTool: undefined as boolean | undefined,
     /** Number of turns with a tool list. */
     toolRows: 0,
+    /** Models that have reasoned. */
+    thinkers: new Set<unknown>(),
   }
   return run
 }

@@ -7,6 +7,7 @@ import {
   expect,
   finalResponse,
   inputRows,
+  inputText,
   isDeclined,
   isObject,
   plain,
@@ -145,16 +146,21 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
   }
 }
 
-/** A stream that lacks reasoning is asked for again: a model need not reason about each question. */
-async function streamsReasoning(run: Run, { row, answer, edit }: Trial): Promise<void> {
-  const { v3, claim, profile, prompts, chat } = run
-  const isPlain = ['max_tokens', 'length'].every((name) => row[name] === plain)
-  if (!wholeTexts.text.includes(row['text'] ?? plain)) return
-  if (row['think'] !== 'true' || row['form'] === plain || row['model'] === 'vision') return
-  if (profile.capabilities.reasoning !== true || row['input'] === 'image' || !isPlain) return
+/**
+ * A stream that lacks reasoning is asked for again, with a calculation: a model need not reason about each question.
+ * The model for images is judged once it has reasoned.
+ */
+async function streamsReasoning(run: Run, { row, body, answer }: Trial): Promise<void> {
+  const { claim, profile, prompts, thinkers } = run
+  if (row['think'] !== 'true' || row['form'] === plain || row['max_tokens'] !== plain) return
+  if (profile.capabilities.reasoning !== true || row['input'] === 'image') return
   // A repeat after a transport failure may be shorter.
   if (answer.labels.repeatOf !== undefined) return
-  const ask = () => run.send(edit(v3.generateBody(chat, prompts.calculation())))
+  if (hasReasoning(answer)) thinkers.add(body['model_id'])
+  if (row['model'] === 'vision' && !thinkers.has(body['model_id'])) return
+  const question = prompts.calculation()
+  const input = Array.isArray(body['input']) ? [inputText(question)] : question
+  const ask = () => run.send({ ...body, input })
   const last = hasReasoning(answer) ? answer : await askUntil(hasReasoning, ask, 2)
   const what = `the stream shows reasoning (${describeRow(row)})`
   claim('V3-THINK-01', () => expect(hasReasoning(last), what).toBe(true), last, answer)

@@ -29,8 +29,18 @@ describe('compatible surface: streaming', () => {
       const question = prompts.sentences(3, 'bread is made')
       const { main, aliases, vision } = profile.models
       const others = profile.capabilities.images ? [main, vision] : [main]
-      for (const model of [aliases[0] ?? main, ...(depth === 'full' ? others : [])]) {
-        const body = openai.chatBody(question, { model })
+      const message = { role: 'user', content: question }
+      const system = { role: 'system', content: prompts.instruction('You are brief.') }
+      const noted = { role: 'assistant', content: 'OK.' }
+      // The first with many fields, as no other text is compared at depth normal.
+      const fields = [
+        { ...{ temperature: 0, top_p: 1, max_tokens: 1_024 }, messages: [message, noted, message] },
+        {},
+        { max_tokens: 24, messages: [system, message] },
+      ]
+      const models = [aliases[0] ?? main, ...(depth === 'full' ? others : [])]
+      for (const [at, model] of models.entries()) {
+        const body = openai.chatBody(question, { model, ...fields[at] })
         const streamed = await openai.chatOk({ ...body, stream: true }, { role: 'act' })
         const withUsage = { stream: true, stream_options: { include_usage: true } }
         const counted = await openai.chat({ ...body, ...withUsage })

@@ -116,9 +116,13 @@ type Body = Readonly<Record<string, unknown>>
  */
 export function replyToUnanswered({ v2, prompts }: Scenario, accepted: Body) {
   const unanswered = async (more: Body): Promise<Body> => {
-    // The first of them is the second generation of its chat.
-    const chat = sent === 1 ? String(accepted['chat_id']) : await v2.chat()
-    const stored = await v2.message(v2.messageBody(chat, prompts.otherBrief(), more))
+    // The first of them is the second generation of its chat, and follows its message if that takes another one.
+    const isFirst = sent === 1
+    const chat = isFirst ? String(accepted['chat_id']) : await v2.chat()
+    const store = (link: Body) =>
+      v2.message(v2.messageBody(chat, prompts.otherBrief(), { ...more, ...link }))
+    const child = await store(isFirst ? { parent_id: accepted['parent_id'] } : {})
+    const stored = isFirst && !succeeded(child) ? await store({}) : child
     return succeeded(stored) ? v2.generateBody(chat, v2.storedId(stored)) : accepted
   }
   const messages: readonly Body[] = [{}, { think: true, rag: 'agent' }]

@@ -10,6 +10,7 @@ import {
   expectAccepted,
   expectResponse,
   finalResponse,
+  inputText,
   isDeclined,
   requireProfile,
   sendAtOnce,
@@ -107,7 +108,8 @@ describe('v3: context of a one-shot', () => {
           () => oneShot.send(body({ kb_id: knowledge.baseId, ...form })),
         )
       const reply = await askIn({})
-      for (const one of open === streamed ? [reply, await askIn({ stream: true })] : [reply]) {
+      const inItem = { stream: true, input: [inputText(knowledge.question)] }
+      for (const one of open === streamed ? [reply, await askIn(inItem)] : [reply]) {
         if ([open, one].every(succeeded) && !isFound(one)) {
           const send = (text: string) => oneShot.send(oneShot.body(text))
           await assumeRecall(scenario, one, send)

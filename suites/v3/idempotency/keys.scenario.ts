@@ -39,7 +39,7 @@ describe('v3: idempotency keys', () => {
       }
       // All other generations use UUIDs as keys. These have a beginning and an end in common.
       const [first, last] = [session.uuid().slice(0, 8), session.uuid().slice(-8)]
-      for (const middle of ['a /=";,1', 'A /=";,1', 'a /=";,2'])
+      for (const middle of ['a /=";,1', 'A /=";,1', 'a /=";:1'])
         await expectValid(`${first}${middle}${last}`)
       // Whether keys of that length are accepted is open, but if one is, a similar one must be too.
       const long = digitsOf(session.uuid() + session.uuid())
