@@ -42,14 +42,23 @@ type Law = (scenario: Scenario, state: ChatState, under: string) => Promise<bool
 
 const laws = {
   /** A list may identify a favorite by the id of the chat or by a name. */
-  async favorite({ claim, chats, session }, { chat, caller, firstName, favorite, sent }, under) {
+  async favorite({ claim, chats, session }, state, under) {
+    const { chat, caller, firstName, favorite, twin, sent } = state
     const isWanted = favorite === true
     const shows = (page: Parameters<typeof chats.mentions>[0]) =>
       [...spellingsOf(chat.name), firstName].some((name) => chats.mentions(page, { ...chat, name }))
+    // Another chat with its first name may be a favorite.
+    const isOld = (body: unknown) =>
+      !(showsName(body, chat.name) || (twin && contains(body, twin.id))) &&
+      [chat.id, firstName].every((text) => contains(body, text))
     const list = await chats.poll(
       () => chats.readFavorites(caller),
-      (_, page) => shows(page) === isWanted,
+      (body, page) => shows(page) === isWanted && !isOld(body),
     )
+    if (isWanted && chat.name !== firstName) {
+      const what = `the favorites show the first name alone (${under})`
+      claim('V3-CHAT-10', () => expect(isOld(list.body), what).toBe(false), list, ...sent)
+    }
     const isShown = shows(list)
     // A chat that is not on the first page may be on a page that cannot be reached.
     const mayShow = (page: typeof list) =>

@@ -53,9 +53,11 @@ describe('v3: pages of the history', () => {
       session.observe('OPEN-03', `members of a row: ${members.join(', ')}`, [first])
       session.observe('OPEN-03', `members of a page: ${describeShape(first)}`, [first])
       const last = pages.findLastIndex((page) => historyRows(page).length > 0)
-      for (const page of [first, ...pages.slice(1, last)]) {
-        const what = 'rows of a page without limit'
-        claim('V3-HIST-08', () => expect(historyRows(page), what).toHaveLength(50), page)
+      const what = 'rows of a page without limit'
+      for (const [at, page] of pages.entries()) {
+        const count = expect(historyRows(page).length, what)
+        const isEnd = at > 0 && at >= last
+        claim('V3-HIST-08', () => (isEnd ? count.toBeLessThanOrEqual(50) : count.toBe(50)), page)
       }
       if (historyRows(first).length < rows.length) {
         const what = 'cursor of a page before the last'
