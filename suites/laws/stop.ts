@@ -87,10 +87,11 @@ export function createStopLaw(
         const sequence = mark ?? phrase ?? word ?? markIn(answer)
         if (sequence === undefined) continue
         tried.add(kind)
-        // Mostly neither first nor last in a list, because a server may read only one of these.
-        const [before = '', after = ''] = strangers
+        // Mostly neither first nor last in a list, because a server may read only one of these, or the first two.
         const isInMiddle = form === 'last of a list' && tried.size % 3 > 0
-        const stop = isInMiddle ? [before, sequence, after] : stopOf(form, sequence)
+        const stop = isInMiddle
+          ? [...strangers.slice(0, 2), sequence, ...strangers.slice(2)]
+          : stopOf(form, sequence)
         const last = {
           trial,
           form,

@@ -24,7 +24,7 @@ describe('compatible surface: parameters', () => {
       ['stop', 5, true],
       ['messages', ['hello']],
       ['messages', [{ role: 7, content: 'Name a color.' }]],
-      ['messages', [{ role: 'user', content: 7 }]],
+      ['messages', [{ role: 'user', content: 7 }], [{ role: 'user', content: true }]],
       ['messages', aroundMistake({ role: 'user', content: 7 })],
       ['messages', aroundMistake({ role: 7, content: 'Name a color.' })],
       ['temperature', true],

@@ -22,7 +22,7 @@ describe('v3: attachments', () => {
     covers([...described, 'V3-ATT-06', 'V3-ATT-08'], { requests: 17, uploads: 6, chats: 2 }),
     async (scenario) => {
       const { attachments, claim, session, profile } = scenario
-      const named = buildTextFile(session, session.nonce(), ' Größe 東京 (1)+A')
+      const named = buildTextFile(session, session.nonce(), ' Größe 東京 (1)+A.B')
       const first = await uploadFile(scenario, named)
       // Open: which names are refused.
       const file = isContentRefusal(first) ? buildTextFile(session) : named
