@@ -43,7 +43,7 @@ describe('v2: authentication', () => {
 
   test(
     'POST /api/v2/message/generate MUST require a valid token',
-    coversKeys(requirements, { requests: 28, generations: 1, chats: 1 }),
+    coversKeys(requirements, { requests: 29, generations: 1, chats: 1 }),
     async ({ v2, prompts, profile, scenario }) => {
       const chat = await v2.chat()
       const { id } = await v2.storeOk(chat, prompts.brief())

@@ -89,7 +89,7 @@ describe('v2: refusals', () => {
   test(
     'a v2 generation without a required field, with one of another type, or with both tool lists, MUST be refused',
     coversAtDepth(['V2-GEN-02', 'V2-GEN-03', 'V2-GEN-05', 'V2-MSG-15'], (rows, depth) => ({
-      requests: refusalCost(replyMistakes.length, 1)(rows, depth) + 7,
+      requests: refusalCost(replyMistakes.length, 1)(rows, depth) + 8,
       generations: 1,
       chats: 1,
     })),
