@@ -38,8 +38,8 @@ const maxAnswerTokens = 100_000
  * | `[[error=503]]` | no answer: an HTTP error of that status, 400 to 599 |
  * | `[[fail=12]]` | fails in mid-stream, after 12 tokens of the answer |
  * | `[[drop=12]]` | the connection ends after 12 tokens, without the end of the answer |
- * | `[[malformed=12]]` | an event after 12 tokens is cut short |
- * | `[[stall=12]]` | nothing follows 12 tokens, until the client leaves |
+ * | `[[malformed=12]]` | an event after 12 tokens is truncated |
+ * | `[[stall=12]]` | nothing follows 12 tokens, until the client disconnects |
  * | `[[pace=ttft=200ms,gap=20ms]]` | speaks at that pace instead of the server's |
  *
  * Invalid directives and those after the 32nd are treated as text.

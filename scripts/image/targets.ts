@@ -47,7 +47,7 @@ export async function testTargets(ofChatgen: string): Promise<void> {
     step(`its report names ${digest}`, /^sha256:/.test(digest))
 
     const faulty = ['--env', `CHATGEN_FAULT=${fault}`]
-    const log = /Last lines of the container.*"url\.path"/s
+    const log = /Last output of the container.*"url\.path"/s
     const text = tried('a fault', ['check', ...target, ...faulty, ...one, ...out], [1], log)
     step('no key in its output', !text.includes('sk-target'))
 

@@ -92,7 +92,7 @@ describe('chatgen capacity', () => {
     const url = await served('--pace ttft=500ms')
     const ended = await search(`${url} ${short} --slo 'ttft.p50 < 20s' --min 8 --max-in-flight 8`)
     const { report } = ended
-    expectEnd(ended, 6, { out: 'the load generator was the bottleneck: it holds' })
+    expectEnd(ended, 6, { out: 'the load generator was the bottleneck: it sustains' })
     expect(report).toMatchObject({ outcome: 'invalid', generator: { verdict: 'invalid' } })
     // Half a second each, at most eight at once: sixteen a second.
     expect(report.generator.holds).toBeLessThan(40)

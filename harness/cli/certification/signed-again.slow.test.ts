@@ -90,8 +90,8 @@ const edited: Readonly<Record<string, Edited>> = {
       replaced(reportOf(3), '"verdict": "pass"', '"verdict": "warn"'),
     ),
     reasons: [
-      /verdicts: round 2: \S+ was reported as passed, and the evidence shows violated: /,
-      /verdicts: round 3: \S+ was reported as warning, and the evidence shows passed/,
+      /verdicts: round 2: \S+ was reported as passed, but the evidence shows violated: /,
+      /verdicts: round 3: \S+ was reported as warning, but the evidence shows passed/,
     ],
   },
   'a line that is not an exchange': {

@@ -83,7 +83,7 @@ test.each<
   ['rejudge results --baseline known.yaml --quiet', 0, { out: excepted }],
   ['rejudge results', 1, { out: 'Results: results/rejudged' }],
   ['rejudge killed --allow-undecided OAI-* --out early', 5, { out: /left no\s+report\.json/ }],
-  ['report shard-0 --baseline known.yaml', 2, { err: '--baseline applies to checks only' }],
+  ['report shard-0 --baseline known.yaml', 2, { err: '--baseline applies only to checks' }],
   ['compare closed results', 1, { out: [change, /^WORSE/m] }],
   // Without its evidence, a report cannot be judged again.
   [
@@ -116,7 +116,7 @@ test.each<
   [
     'report old --report console,badge,junit --out aged',
     0,
-    { out: /^VIOLATED[\s\S]*?\ndigest: report\.json has no digest/ },
+    { out: /^VIOLATED[\s\S]*?\ndigest: report\.json lacks the digest/ },
     {
       'aged/badge.svg': /violated.*no digest/,
       'aged/report.xml': '<property name="digest" value="no digest"',
