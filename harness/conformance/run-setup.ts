@@ -1,6 +1,5 @@
 import type { Finding, Observation, RequirementId } from '../../contract/index.ts'
 import type { TargetProfile } from './profile/index.ts'
-import type { RecordedEnd } from './session/errors.ts'
 import type { RunState } from './session/run-state.ts'
 import type { Cost, Traffic } from './usage.ts'
 
@@ -45,7 +44,7 @@ export interface RunSetup {
   /** Recording that supplies the responses; null for the network. */
   readonly recordingFile: string | null
   /** Reason why the recorded run ended early; it explains why requests are missing. */
-  readonly recordedEnd?: RecordedEnd
+  readonly recordedEnd?: string
   /** State of the whole run; each stage updates it. */
   readonly state: RunState
   /** Scenarios that run again on one of several endpoints; absent in the run itself. */

@@ -96,9 +96,7 @@ export async function explore(
 function earlyEnd({ context: { setup } }: Session): RunEndedError {
   const silent = 'exploring ended: the target gave no more usable answers'
   const lacks = 'the recording lacks requests of the exploration'
-  return new RunEndedError(
-    setup.recordedEnd?.reason ?? (setup.recordingFile === null ? silent : lacks),
-  )
+  return new RunEndedError(setup.recordedEnd ?? (setup.recordingFile === null ? silent : lacks))
 }
 
 const notAgain = 'it did not recur when the operations were repeated'

@@ -6,7 +6,6 @@ import { ConfigurationError } from '../errors.ts'
 import type { Progress } from '../progress.ts'
 import { interruptedReason } from '../report/verdicts.ts'
 import { type Engine, runConformance } from '../run.ts'
-import type { RecordedEnd } from '../session/errors.ts'
 import { profileOfRecord, readRunRecord } from './record.ts'
 
 export interface RejudgeOptions {
@@ -41,23 +40,19 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   })
   return {
     ...report,
-    ...(recordedEnd !== undefined && { stopped: recordedEnd.reason }),
+    ...(recordedEnd !== undefined && { stopped: recordedEnd }),
     recording: { startedAt: record.startedAt, suite: record.suite },
   }
 }
 
 /** The early end of the run: only its report explains why exchanges are missing. */
-function endIn(dir: string): RecordedEnd | undefined {
+function endIn(dir: string): string | undefined {
   try {
     const stored = conformanceReport.parse(JSON.parse(readFileSync(join(dir, reportName), 'utf8')))
-    const { interrupted: isInterrupt, stopped = isInterrupt ? interruptedReason : null } = stored
-    return stopped === null ? undefined : { reason: stopped, isInterrupt }
+    return stored.stopped ?? (stored.interrupted ? interruptedReason : undefined)
   } catch {
     // A killed run leaves no report, or a truncated one.
-    return {
-      reason: `the run left no ${reportName}, so it may not have finished`,
-      isInterrupt: true,
-    }
+    return `the run left no ${reportName}, so it may not have finished`
   }
 }
 

@@ -52,7 +52,7 @@ export function assume(
   const isUnknown = exchanges.some(
     ({ request, response }) => request.method === 'GET' && response?.status === 404,
   )
-  throw new InconclusiveError(reason, ids, isUnknown && 'early')
+  throw new InconclusiveError(reason, ids, { mayPass: isUnknown && 'early', isCut: false })
 }
 
 /** Ends the scenario if an exchange that it needs was refused; `what` is its subject. */

@@ -4,8 +4,9 @@ import { count } from '../../../contract/text.ts'
 export const scenarioEnd = { inconclusive: 'E_INCONCLUSIVE', undeclared: 'E_UNDECLARED' } as const
 
 /**
- * Thrown by a scenario (or for it) when it cannot decide the requirements that it has not judged yet: they
- * become inconclusive, without an error of chatgen.
+ * Thrown by a scenario (or for it) when it cannot go on: what it has not judged becomes inconclusive, without
+ * an error of chatgen. If it was cut short from outside, everything does that is not broken: what held so far
+ * might have been broken later.
  */
 export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'
@@ -13,34 +14,19 @@ export class InconclusiveError extends Error {
   readonly exchanges: readonly string[]
   /** Another run of the scenario may end otherwise; `early`: if it waits until changes must be visible. */
   readonly mayPass: boolean | 'early'
+  /** A limit, a failure on the way, or the end of the run cut the scenario short. */
+  readonly isCut: boolean
 
   constructor(
     reason: string,
     exchanges: readonly string[] = [],
-    mayPass: boolean | 'early' = false,
+    { mayPass = false, isCut = true }: { mayPass?: boolean | 'early'; isCut?: boolean } = {},
   ) {
     super(reason)
     this.exchanges = exchanges
     this.mayPass = mayPass
+    this.isCut = isCut
   }
-}
-
-/** The recording ends before the request. */
-export class RecordingEndError extends InconclusiveError {
-  override readonly name = 'RecordingEndError'
-  /** The recorded run was interrupted in this scenario: what held so far might have been broken later. */
-  readonly isInterrupt: boolean
-
-  constructor({ reason, isInterrupt }: RecordedEnd, exchanges: readonly string[]) {
-    super(reason, exchanges)
-    this.isInterrupt = isInterrupt
-  }
-}
-
-/** Early end of a recorded run. */
-export interface RecordedEnd {
-  readonly reason: string
-  readonly isInterrupt: boolean
 }
 
 /** The request was not sent: no byte has left this machine. */

@@ -114,10 +114,9 @@ export class Collector implements Reporter {
       ...{ ...outcome, fault: null },
       inconclusive: [...inconclusive, { requirements, reason: why, exchanges }],
     })
-    // What held so far might have been broken later.
     if (this.#interrupted) return leaving(covers, 'the run was interrupted')
-    if (error['isInterrupt'] === true) return leaving(covers, reason)
-    if (error['code'] === scenarioEnd.inconclusive) return leaving(open, reason)
+    if (error['code'] === scenarioEnd.inconclusive)
+      return leaving(error['isCut'] === true ? covers : open, reason)
     if (error['code'] === scenarioEnd.undeclared) {
       const entry = { requirements: open, reason, exchanges: [] }
       return { ...outcome, unproven: [...unproven, entry], fault: null }

@@ -12,7 +12,7 @@ import {
 import { terminalEvents } from '../../../../contract/wire.ts'
 import { notRecorded } from '../../../client/index.ts'
 import { isPage } from '../../preflight/classify-answer.ts'
-import { InconclusiveError, type RecordedEnd, RecordingEndError } from '../errors.ts'
+import { InconclusiveError } from '../errors.ts'
 import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
@@ -128,8 +128,8 @@ interface SentRequest {
   /** The scenario itself repeats an earlier request, and the response to the repeat is judged. */
   readonly isRepeat: boolean
   readonly timeoutMs: number
-  /** Absent unless the recorded run ended early. */
-  readonly recordedEnd?: RecordedEnd | undefined
+  /** Reason why the recorded run ended early, if it did. */
+  readonly recordedEnd?: string | undefined
 }
 
 /**
@@ -148,8 +148,10 @@ export function countedExchange(
   if (first === undefined) {
     if (!isAbsent) return afterFirst(exchange, sent)
     const lacks = `the recording lacks ${describeRequest(exchange)}, which this version sends`
-    if (sent.recordedEnd) throw new RecordingEndError(sent.recordedEnd, [exchange.id])
-    throw new InconclusiveError(lacks, [exchange.id])
+    const { recordedEnd } = sent
+    throw new InconclusiveError(recordedEnd ?? lacks, [exchange.id], {
+      isCut: recordedEnd !== undefined,
+    })
   }
   // A gateway answers so for a service that breaks down; whether it does on this request, others show.
   const isSame = exchange.response?.status === first.response?.status
@@ -204,5 +206,5 @@ function describeFailure(exchange: Exchange, timeoutMs: number): string {
 /** @param description of what the request met */
 function undecided(description: string, mayPass: boolean, ...evidence: [Exchange, ...Exchange[]]) {
   const ids = evidence.map(({ id }) => id)
-  return new InconclusiveError(`${describeRequest(evidence[0])} ${description}`, ids, mayPass)
+  return new InconclusiveError(`${describeRequest(evidence[0])} ${description}`, ids, { mayPass })
 }
