@@ -66,6 +66,23 @@ export function readSwitches(
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
+/** Of these, a flag replaces another one that an environment variable sets. */
+const alternatives = [
+  ['rate', 'concurrency', 'ramp', 'steps', 'replay'],
+  ['http1', 'http2'],
+  ['image', 'compose'],
+  ['script', 'replay'],
+] as const
+
+export function preferFlags(command: Command): void {
+  const sourceOf = (name: string) => command.getOptionValueSource(name)
+  for (const names of alternatives) {
+    if (!names.some((name) => sourceOf(name) === 'cli')) continue
+    for (const name of names)
+      if (sourceOf(name) === 'env') command.setOptionValueWithSource(name, undefined, 'default')
+  }
+}
+
 /**
  * Refuses flags with an empty value; an empty environment variable counts as unset.
  * @throws ConfigurationError that names each flag
@@ -126,6 +143,11 @@ export function defineCommand<
     for (const [name, text] of Object.entries(args)) command.argument(name, text)
     addFlags(command, ...flags()).addHelpText('after', help)
     extend?.(command)
+    // Every command accepts them, also one without colors or progress.
+    for (const one of [...colorFlag(), ...flagTable('--quiet  print less')]) {
+      const isThere = command.options.some(({ long }) => long === one.long)
+      if (!isThere) command.addOption(one.hideHelp())
+    }
     command.action(async (...given) => {
       const values = given.slice(0, -2) as unknown as Args
       finish((await run({ flags: command.opts(), io, command }, ...values)) ?? exitCode.done)

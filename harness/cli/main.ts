@@ -4,7 +4,7 @@ import { printable } from '../../reports/text/escape.ts'
 import { suiteVersion } from '../conformance/defaults.ts'
 import { ChatgenFailure, InterruptedError } from '../conformance/errors.ts'
 import { type ExitCode, exitCode, exitCodeOfError, withInternalError } from './exit-codes.ts'
-import { type AddCommand, readSwitches, refuseEmpty } from './flags.ts'
+import { type AddCommand, preferFlags, readSwitches, refuseEmpty } from './flags.ts'
 import { helpText, helpTopicOf } from './help.ts'
 import { releaseFolders } from './results/folder-lock.ts'
 import { type Io, processIo, watchInterrupts } from './terminal/io.ts'
@@ -130,6 +130,7 @@ function newProgram(io: Io): Command {
     .exitOverride()
     .hook('preAction', (_, command) => {
       readSwitches(command, io.env)
+      preferFlags(command)
       refuseEmpty(command)
     })
     .hook('postAction', releaseFolders)

@@ -1,4 +1,4 @@
-import type { RequirementId } from '../../contract/index.ts'
+import type { Finding, RequirementId } from '../../contract/index.ts'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import { explore, exploredRequirements } from '../explore/explore.ts'
 import { exploreSlug } from './defaults.ts'
@@ -28,7 +28,7 @@ export function isExplorable(judged: readonly RequirementId[]): boolean {
  * result. A spent budget and an interrupt leave no requirement undecided, as the suites have tested them all; any other
  * early end does: the target is not what the suites have tested.
  * @param onProgress called during the exploration and, without a position, when it has ended.
- * @returns undefined if it ended early
+ * @returns undefined if it ended early, except at the end of the budget
  */
 export async function runExploration(
   collector: Collector,
@@ -41,18 +41,25 @@ export async function runExploration(
   collector.scenarios.push({ slug, title, requirements, cost, again: 0 })
   const context = createRunContext(setup)
   const session = new Session(context, { slug, title, covers: requirements }, signal)
-  const tell = (done: number) => onProgress({ done, retries: session.retries })
+  let operations = 0
+  const tell = (done: number) => {
+    operations = done
+    onProgress({ done, retries: session.retries })
+  }
   tell(0)
   let fault: string | null = null
   let summary: ConformanceReport['exploration']
   try {
-    const { operations, violations } = await explore(session, setup.explore, tell)
-    summary = { operations, violations: violations.length }
+    const explored = await explore(session, setup.explore, tell)
+    summary = { operations: explored.operations, violations: explored.violations.length }
   } catch (error) {
     if (error instanceof EvidenceError) collector.unwritten ??= context.redactor.text(error.message)
     const isEarlyEnd = error instanceof InconclusiveError || signal.aborted
     if (!isEarlyEnd) fault = context.redactor.text(String(error))
     const isSpent = error instanceof BudgetSpentError
+    const isBroken = ({ verdict }: Finding) => verdict === 'broken'
+    const violations = session.outcome().findings.filter(isBroken).length
+    if (isSpent) summary = { operations, violations }
     if (error instanceof RunEndedError && !isSpent && !signal.aborted) {
       session.markUndecided('inconclusive', requirements, error.message)
       // The end of a recorded run is in its report.

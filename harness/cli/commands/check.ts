@@ -3,6 +3,7 @@ import type { RequirementId } from '../../../contract/index.ts'
 import { printable } from '../../../reports/text/escape.ts'
 import { count } from '../../../reports/text/format.ts'
 import { ConfigurationError, TargetUnusableError } from '../../conformance/errors.ts'
+import { endpointsOf, type TargetProfile } from '../../conformance/profile/index.ts'
 import {
   refuseUnknown,
   type Selection,
@@ -70,14 +71,17 @@ async function checkAgain(check: Use): Promise<ExitCode> {
   const { flags, io } = check
   const watch = openWatch(flags.watch === true ? undefined : flags.watch, flags.out)
   const session: Session = { watch, failed: null }
+  let hasRun = false
   try {
     for (;;) {
       watch.reset()
       try {
         await checkOnce(check, session)
+        hasRun = true
       } catch (error) {
-        // The target may be starting.
-        if (!(error instanceof TargetUnusableError)) throw error
+        // The target may be starting, or a file of the run is being edited.
+        const isEdited = hasRun && error instanceof ConfigurationError
+        if (!isEdited && !(error instanceof TargetUnusableError)) throw error
         io.err(`chatgen: ${printable(error.message)}`)
       }
       io.err('chatgen: waiting for a change (Ctrl-C to stop)')
@@ -110,9 +114,9 @@ async function checkOnce(given: Use, session?: Session): Promise<ExitCode> {
   const { report, missing } = await runCheck(check, {
     selection,
     formats,
-    onTarget: ({ baseUrl }) => {
-      session?.watch.setTarget(baseUrl)
-      if (failed && !startsTarget(flags, io)) refuseOtherTarget(flags, baseUrl)
+    onTarget: (profile) => {
+      session?.watch.setTarget(profile.baseUrl)
+      if (failed && !startsTarget(flags, io)) refuseOtherTarget(flags, profile)
     },
     stopReason: flags.failFast ? firstViolation(flags, baseline.isKnown) : () => null,
   })
@@ -167,8 +171,8 @@ async function nothingFailed({ url, flags, io }: Check, print: Io['out']): Promi
   const { report } = failedIn(out)
   const { outcome, startedAt, target } = report
   if (!startsTarget(flags, io)) {
-    await withTarget(url, { ...flags, dryRun: true }, io, async ({ baseUrl }) => {
-      refuseOtherTarget(flags, baseUrl)
+    await withTarget(url, { ...flags, dryRun: true }, io, async (profile) => {
+      refuseOtherTarget(flags, profile)
     })
   }
   const selected: readonly string[] = selectRequirements(flags)
@@ -192,9 +196,11 @@ function startsTarget(flags: CheckFlags, { env }: Io): boolean {
 }
 
 /** Refuses results of another target: a part of its requirements says nothing about this one. */
-function refuseOtherTarget({ out }: CheckFlags, baseUrl: string): void {
+function refuseOtherTarget({ out }: CheckFlags, profile: TargetProfile): void {
   const { target } = failedIn(out).report
-  if (target.baseUrl !== baseUrl) refuseFailed(`results of ${target.baseUrl}`, out)
+  const before = target.endpoints?.map(({ baseUrl }) => baseUrl) ?? [target.baseUrl]
+  const now = endpointsOf(profile).map(({ baseUrl }) => baseUrl)
+  if (before.join() !== now.join()) refuseFailed(`results of ${before.join(' and ')}`, out)
 }
 
 function refuseFailed(what: string, out: string): never {

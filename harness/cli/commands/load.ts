@@ -152,9 +152,10 @@ async function sendLoad(
   try {
     await preflight(io.signal)
     take()
-    const journal = isWhole
-      ? openLoadJournal(out, setup, { spec, shard: shard ?? null })
-      : undefined
+    const journal =
+      isWhole || sharding.isLocal
+        ? openLoadJournal(out, setup, { spec, shard: shard ?? null })
+        : undefined
     const run = {
       ...options,
       target: journal === undefined ? target : { ...target, journal },

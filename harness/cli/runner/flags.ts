@@ -47,6 +47,7 @@ export function shardingOf(
     shards: shards ?? defaultShards,
     startInMs: startIn ?? defaultStartInMs[runner],
     folder,
+    isLocal: runner === 'local',
   }
 }
 

@@ -175,7 +175,7 @@ test.each([
   mkdirSync(join(folder, 'shard-1'))
   writeFileSync(stale, '{"index":0}\n')
   const runner = async () => [{ output, reason: 'killed' }]
-  const run = shardedRun({ runner, shards: 2, startInMs: 1, folder }, quietIo())
+  const run = shardedRun({ runner, shards: 2, startInMs: 1, folder, isLocal: true }, quietIo())
   const load = run({
     ...defaultLoadOptions,
     target: plainTarget('http://127.0.0.1:1', 'a-key-of-a-test'),

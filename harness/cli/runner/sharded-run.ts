@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { asObject, isObject, parseJson } from '../../../contract/json.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
@@ -25,6 +25,8 @@ export interface ShardingOptions {
   readonly startInMs: number
   /** Folder of the run; shards have subfolders. */
   readonly folder: string
+  /** Shards run on this machine, and write into the journal of the run. */
+  readonly isLocal: boolean
 }
 
 /** Time for starting, connecting and reporting, in addition to the run. */
@@ -43,7 +45,7 @@ export function shardedRun(
   return async (run) => {
     const job: PreparedJob = {
       name: `chatgen-load-${randomBytes(5).toString('hex')}`,
-      text: jobText(perShard(run, options.shards)),
+      text: jobText(perShard(run, options.shards), options),
       shards: options.shards,
       startAt: new Date(Math.max(Date.now() + startInMs, run.startAt?.getTime() ?? 0)),
       timeoutMs: startInMs + run.spec.durationNs / 1e6 + run.drainMs + marginMs,
@@ -171,10 +173,12 @@ interface LoadJob {
   readonly records: boolean
 }
 
-/** The job of a run, as text. The journal of created chats is a file of this machine and left out. */
-export function jobText(run: LoadOptions): string {
+/** The job of a run, as text. The journal of created chats is a file of this machine. */
+function jobText(run: LoadOptions, { isLocal }: Pick<ShardingOptions, 'isLocal'>): string {
   const { shard: _, startAt: __, signal: ___, onProgress: ____, onRecord: _____, ...options } = run
-  const { journal: ______, ...target } = options.target
+  const { journal, ...shared } = options.target
+  const target =
+    isLocal && journal ? { ...shared, journal: { file: resolve(journal.file) } } : shared
   const job: LoadJob = {
     kind: 'load-job',
     version: suiteVersion(),
