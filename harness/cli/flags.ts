@@ -66,7 +66,7 @@ export function readSwitches(
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
-/** Of these, a flag replaces another one that an environment variable sets. */
+/** Flags, each of which replaces another one of its list that an environment variable sets. */
 const alternatives = [
   ['rate', 'concurrency', 'ramp', 'steps', 'replay'],
   ['http1', 'http2'],

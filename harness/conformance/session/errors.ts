@@ -5,8 +5,7 @@ export const scenarioEnd = { inconclusive: 'E_INCONCLUSIVE', undeclared: 'E_UNDE
 
 /**
  * Thrown by a scenario (or for it) when it cannot go on: what it has not judged becomes inconclusive, without
- * an error of chatgen. If it was cut short from outside, everything does that is not broken: what held so far
- * might have been broken later.
+ * an error of chatgen.
  */
 export class InconclusiveError extends Error {
   override readonly name: string = 'InconclusiveError'

@@ -115,8 +115,13 @@ export class Collector implements Reporter {
       inconclusive: [...inconclusive, { requirements, reason: why, exchanges }],
     })
     if (this.#interrupted) return leaving(covers, 'the run was interrupted')
-    if (error['code'] === scenarioEnd.inconclusive)
-      return leaving(error['isCut'] === true ? covers : open, reason)
+    if (error['code'] === scenarioEnd.inconclusive) {
+      // Of laws, each condition that was not tried might break what held under the others.
+      const isOfLaws = this.scenarios.some(
+        ({ title, lawCosts }) => title === outcome.title && lawCosts,
+      )
+      return leaving(isOfLaws && error['isCut'] === true ? covers : open, reason)
+    }
     if (error['code'] === scenarioEnd.undeclared) {
       const entry = { requirements: open, reason, exchanges: [] }
       return { ...outcome, unproven: [...unproven, entry], fault: null }
