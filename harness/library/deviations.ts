@@ -33,7 +33,9 @@ function patchesNamed(
   unlisted: (name: string) => { readonly patch: Patch } | undefined,
 ): Patch[] {
   return names.map((name) => {
-    const found = deviations.find((deviation) => deviation.name === name) ?? unlisted(name)
+    const isMeant = (deviation: Fault | Dialect) =>
+      [deviation.name, wordOf(deviation)].includes(name)
+    const found = deviations.find(isMeant) ?? unlisted(name)
     if (found) return found.patch
     const names = deviations.map((deviation) => deviation.name)
     const hint = didYouMean(name, names)
@@ -54,12 +56,17 @@ export function listedText({
     .join('\n')
 }
 
+/** Name of a deviation without blanks, for scripts. */
+function wordOf({ name }: Fault | Dialect): string {
+  return name.replaceAll(/[^\w.]+/g, '-').replace(/-$/, '')
+}
+
 function deviationsText(deviations: readonly (Fault | Dialect)[]): string {
-  const width = Math.max(0, ...deviations.map(({ name }) => name.length))
+  const width = Math.max(0, ...deviations.map((deviation) => wordOf(deviation).length))
   return deviations
     .map((deviation) => {
       const requirements = 'breaks' in deviation ? ` (${deviation.breaks.join(', ')})` : ''
-      return `${deviation.name.padEnd(width)}  ${deviation.summary}${requirements}`
+      return `${wordOf(deviation).padEnd(width)}  ${deviation.summary}${requirements}`
     })
     .join('\n')
 }

@@ -28,7 +28,7 @@ export function prepareLoad(
   const { name, entries } = spec.mix
   if (target.v2Chat === null && entries.some(({ kind }) => kind === 'v2-turn')) {
     throw new ConfigurationError([
-      `the mix ${name} contains v2-turn, which needs v2Chat in the target profile`,
+      `the mix ${name} contains v2-turn, which needs v2Chat in the target profile: chatgen init URL finds out how v2 chats are made`,
     ])
   }
   const problem = connectionProblem({ maxConnections, workers, keepAlive, spec, target })
