@@ -181,7 +181,7 @@ async function startRun(scenario: Scenario) {
     /** The latest message. */
     question: '',
     /** Number of questions with a tool list. */
-    listed: { one: 0, several: 0 },
+    listed: { none: 0, one: 0, several: 0 },
     isChained: false,
     /** A chat that is told nothing. */
     blank: { chat: blank, texts: [nameOfBlank, ...namesOfFiles] },
@@ -191,8 +191,9 @@ async function startRun(scenario: Scenario) {
 /** The question in a kind of text, or digits in its place; in most rows with a tool list, for the tool. */
 function questionIn(run: Run, { text: kind, exclude_tools: list }: Row): string {
   const { session, prompts, profile, recall } = run
-  if (list === 'one' || list === 'several') run.listed[list] += 1
-  const isForTool = list === 'several' || (list === 'one' && run.listed.one % 2 === 1)
+  if (list === 'none' || list === 'one' || list === 'several') run.listed[list] += 1
+  const isOdd = (list === 'none' || list === 'one') && run.listed[list] % 2 === 1
+  const isForTool = list === 'several' || isOdd
   const ask = isForTool ? (profile.tools?.ask ?? recall.ask) : recall.ask
   const reference = session.nonce()
   if (kind === 'of digits') return reference.replaceAll(/\D/g, '')

@@ -89,9 +89,7 @@ export function createStopLaw(
         tried.add(kind)
         // Mostly neither first nor last in a list, because a server may read only one of these, or the first two.
         const isInMiddle = form === 'last of a list' && tried.size % 3 > 0
-        const stop = isInMiddle
-          ? [...strangers.slice(0, 2), sequence, ...strangers.slice(2)]
-          : stopOf(form, sequence)
+        const stop = isInMiddle ? strangers.toSpliced(2, 0, sequence) : stopOf(form, sequence)
         const last = {
           trial,
           form,
