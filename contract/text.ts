@@ -23,7 +23,7 @@ export function stableText(message: string): string {
 }
 
 /** Increases with every change of `stableText`, because older digests are no longer comparable. */
-export const stableTextVersion = 3
+export const stableTextVersion = 4
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are colored by them
 const ansi = /\u001b\[[\d;]*m/g

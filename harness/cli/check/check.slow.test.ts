@@ -30,7 +30,7 @@ test('--report github leaves standard output to --json', async () => {
 })
 
 test('--baseline ends with 1 if a requirement fails differently from its entry', async () => {
-  const files = { 'known.yaml': 'OAI-AUTH-01: { because: x, fingerprint: v3-0123456789abcdef }' }
+  const files = { 'known.yaml': 'OAI-AUTH-01: { because: x, fingerprint: v4-0123456789abcdef }' }
   const out = /^VIOLATED[\s\S]*fails\s+differently/
   expectEnd(await check('--baseline known.yaml', files), 1, { out })
 })

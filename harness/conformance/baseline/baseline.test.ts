@@ -246,11 +246,11 @@ describe('an update of a baseline', () => {
         because: a migration is under way
         until: 2026-12-31
         issue: 17
-        fingerprint: v3-ba37f204b3f974c5
+        fingerprint: v4-ba37f204b3f974c5
         found: the history of <n> has <n> steps
       V3-SSE-05:
         because: TO BE WRITTEN
-        fingerprint: v3-9ac5d19a4d5e6744
+        fingerprint: v4-9ac5d19a4d5e6744
         found: the first event is response.output_item.added
       "
     `)
@@ -264,11 +264,11 @@ describe('an update of a baseline', () => {
 
       V3-IDEM-02:
         because: TO BE WRITTEN
-        fingerprint: v3-ba37f204b3f974c5
+        fingerprint: v4-ba37f204b3f974c5
         found: the history of <n> has <n> steps
       V3-SSE-05:
         because: TO BE WRITTEN
-        fingerprint: v3-9ac5d19a4d5e6744
+        fingerprint: v4-9ac5d19a4d5e6744
         found: the first event is response.output_item.added
       "
     `)
