@@ -22,7 +22,7 @@ export function stableText(message: string): string {
     .trim()
 }
 
-/** Increases with every change of `stableText`, because older digests are no longer comparable. */
+/** Increases with every change of `stableText` or of the wording of messages, because older digests are no longer comparable. */
 export const stableTextVersion = 4
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: assertion messages are colored by them
