@@ -40,7 +40,7 @@ test('--update-baseline writes drafts, and their completion makes the next run e
   const first = await check(`${line} --update-baseline`)
   expectEnd(first, 1, { out: 'added (set "because" where it is TO BE WRITTEN): OAI-AUTH-01' })
   expect(first.read('known.yaml')).toMatch(
-    /OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v3-/,
+    /OAI-AUTH-01:\n {2}because: TO BE WRITTEN\n {2}fingerprint: v4-/,
   )
 
   const written = first.read('known.yaml').replace('TO BE WRITTEN', 'the gateway is open')
@@ -58,7 +58,7 @@ test('--failed checks only requirements that failed, and none if all passed', as
   const broken = await startReferenceServer({ keys: [key], faults })
   const line = `check ${broken.url}`
   await ends(`${line} --only OAI-CHAT-03 --only OAI-MODELS-01`, 1)
-  await ends(`${line} --failed`, 1, { out: 'Only 1 requirement that failed before' })
+  await ends(`${line} --failed`, 1, { out: 'Checked only the 1 requirement that failed before' })
   expect(report().requirements.map(({ id }) => id)).toEqual(['OAI-CHAT-03'])
   await broken.close()
   // A run without results moves earlier ones aside; they are found there.

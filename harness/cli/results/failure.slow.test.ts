@@ -27,7 +27,7 @@ test.each([
   ['load', 3, '--rate 1', 'nothing listens there'],
   ['load', 2, '--rate 1 --concurrency 1', 'exclude each other'],
   ['capacity', 3, slo, 'nothing listens there'],
-  ['capacity', 2, `${slo} --min 9 --max 3`, '--min 9 is not below'],
+  ['capacity', 2, `${slo} --min 9 --max 3`, '--min (9) must be below --max (3)'],
 ])('%s that ends with %i writes the reason in all formats', async (command, code, more, why) => {
   const { ends, list, read } = workplace(withKey)
   const [format = '', files = []] = own[command] ?? []
