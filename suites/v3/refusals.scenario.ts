@@ -148,7 +148,7 @@ describe('v3: refusals', () => {
       'V3-ONE-12',
       ['model_id', { id: 'model' }, 7],
       ['input', { text: 'Name a color.' }, 7, [7]],
-      ['runs', 'none', 7, [7]],
+      ['runs', 'none', 7],
       ['stream', { on: false }, 'false'],
       ['assistant_id', { id: 'searcher' }, 7],
       ['rag', 7, ['agent']],

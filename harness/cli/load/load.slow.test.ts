@@ -61,7 +61,9 @@ describe('chatgen load', () => {
     const { findings, crossTalk } = ended.report.integrity
     const [finding, ...others] = findings
     expect(finding).toMatchObject({ id: row, level: 'required' })
-    expect(finding?.first.why).toMatch(/^The answer contains zq\w+, which another request of the run/)
+    expect(finding?.first.why).toMatch(
+      /^The answer contains zq\w+, which another request of the run/,
+    )
     expect(finding?.broken).toBe(crossTalk.leaks)
     expect(others).toEqual([])
     expectEnd(ended, 1)
