@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Services } from '../../reference-server/services.ts'
-import { buildMatrix, messageProblem, proofPage } from './kill-matrix.ts'
+import { buildMatrix, messageProblem, objections, proofPage } from './kill-matrix.ts'
 import { nothingJudged, type RequirementVerdict, type TargetResult } from './verdicts.ts'
 
 describe('messageProblem', () => {
@@ -65,4 +65,16 @@ test('a fault is killed only if exactly its own requirements fail', () => {
     expect(other).toContain('1 of 2 faults')
     expect(other).toContain('| OAI-FORMAT | 2 | 1 | 0 |')
   }
+})
+
+test('a legal server that leaves a requirement undecided is an objection, unless it must', () => {
+  const opposed = (name: string, id: string) => {
+    const requirements = [row(id, 'inconclusive', 'the control was refused')]
+    const result = { ...resultOf(name), kind: 'dialect' as const, requirements }
+    return objections(buildMatrix([], [result]), [result])
+  }
+  expect(opposed('uploads-need-a-chat', 'V3-AUTH-01')).toEqual([
+    'uploads-need-a-chat: a legal server leaves V3-AUTH-01 undecided: the control was refused',
+  ])
+  expect(opposed('lists-bare', 'V3-CHAT-08')).toEqual([])
 })

@@ -60,6 +60,11 @@ export function objections(matrix: KillMatrix, results: readonly TargetResult[])
       ...(applied ? [] : [`${name}: never took effect`]),
       ...failed.map((id) => `${name}: a legal server is accused by ${id}${messageOf(name, id)}`),
     ]),
+    ...matrix.dialects.flatMap(({ name, undecided }) =>
+      undecided
+        .filter((id) => !(leftOpen[name] ?? []).includes(id))
+        .map((id) => `${name}: a legal server leaves ${id} undecided${messageOf(name, id)}`),
+    ),
     ...matrix.nullServers.flatMap(({ name, passed }) =>
       passed.map((id) => `${name}: ${id} passes against a server that does nothing`),
     ),
@@ -121,8 +126,21 @@ function dialectLine({ name, requirements, applied }: TargetResult) {
     summary: dialect?.summary ?? '',
     failed: ids('fail'),
     warned: ids('warn'),
+    /** Required ones. */
+    undecided: ids('inconclusive').filter(
+      (id) => requirements.find((one) => one.id === id)?.level === 'required',
+    ),
     applied,
   }
+}
+
+/** Required requirements that legal servers leave undecided: models that recall no fact, lists without a cursor. */
+const leftOpen: Readonly<Record<string, readonly string[]>> = {
+  'answers-differ-each-time': ['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-05'],
+  'facts-not-understood': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-04', 'V3-ONE-05'],
+  'facts-mixed-up': ['V2-CTX-01', 'V3-CTX-01'],
+  'facts-repeated': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-05'],
+  'lists-bare': ['V3-CHAT-08', 'V3-ATT-10'],
 }
 
 /** Required requirements that passed without evidence. */

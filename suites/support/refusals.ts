@@ -160,10 +160,12 @@ export async function replyBesideOtherChat(
     v2.generate(body, { role: 'act', ...options }),
   )
   assume(first && answer, 'a request is missing')
-  // The second turn of a chat that was told nothing.
+  // The second turn of a chat that was told nothing; whether a message may follow one with a reply is open.
   const odd = withCombinedTexts(ask, scenario)
-  const later = await v2.storeOk(other, odd, { parent_id: question.id })
-  const again = await v2.generate(v2.generateBody(other, later.id), { role: 'act' })
+  const later = await v2.message(v2.messageBody(other, odd, { parent_id: question.id }))
+  const again = succeeded(later)
+    ? await v2.generate(v2.generateBody(other, v2.storedId(later)), { role: 'act' })
+    : later
   for (const [one, fact] of [
     [first, reference],
     [answer, own],

@@ -9,6 +9,7 @@ import {
   holdsList,
   inputText,
   type Scenario,
+  type Session,
   succeeded,
 } from '../../../harness/conformance/scenario/index.ts'
 import { firstWord } from '../../support/chat-names.ts'
@@ -126,9 +127,13 @@ export const routes: Readonly<Record<string, Route>> = {
     },
   },
   'POST /attachment': {
-    cost: { uploads: 1 },
-    send: ({ attachments, session }, _chat, options, _members, word) =>
-      attachments.upload(buildTextFile(session, word), undefined, options),
+    cost: { uploads: 2 },
+    // An upload may need a chat: further rules are open (section 4.3).
+    whenRefused: async ({ session }) => needChats.add(session),
+    send({ attachments, session }, { id }, options, _members, word) {
+      const chat = needChats.has(session) ? id : undefined
+      return attachments.upload(buildTextFile(session, word), chat, options)
+    },
     async look({ attachments, session }, _, word) {
       const list = await attachments.walk({ search: word })
       const { name } = buildTextFile(session, word)
@@ -163,6 +168,9 @@ export const routes: Readonly<Record<string, Route>> = {
       oneShot.send(oneShot.body(prompts.brief(), body), options),
   },
 }
+
+/** Scenarios whose uploads were refused without a chat. */
+const needChats = new WeakSet<Session>()
 
 function ofSecondPage(cursor: unknown): Variants {
   return typeof cursor === 'string' ? { 'with a cursor': { cursor } } : {}
