@@ -171,7 +171,7 @@ async function judgeRound(
   mkdirSync(dir)
   writeFileSync(join(dir, runRecordName), stored.recordText)
   writeFileSync(exchangesFile, stored.exchanges)
-  const rejudged = await rejudge({ dir, outDir, signal, engine })
+  const rejudged = await rejudge({ dir, outDir, hasEnded: true, signal, engine })
   const sent = restoreExchanges(readFileSync(join(outDir, exchangesName), 'utf8'))
   const requests = requestProblems(exchanges, sent.exchanges)
   return { stored, report: reportFromEvidence(stored, rejudged), requests, exchangesFile }

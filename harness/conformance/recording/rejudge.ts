@@ -13,6 +13,8 @@ export interface RejudgeOptions {
   readonly dir: string
   /** Folder for the new results; must be a different one. */
   readonly outDir: string
+  /** The run ended by itself, although its report is elsewhere. */
+  readonly hasEnded?: boolean
   readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal | undefined
   /** Stays open; by default, one is opened for this run alone. */
@@ -29,7 +31,7 @@ export async function rejudge(options: RejudgeOptions): Promise<ConformanceRepor
   const { dir, outDir, onProgress, signal, engine } = options
   const { recordFile, recordingFile } = recordedIn(dir, outDir)
   const record = readRunRecord(recordFile)
-  const recordedEnd = endIn(dir)
+  const recordedEnd = options.hasEnded ? undefined : endIn(dir)
   const { selection, seed, keySeed, strict, incognito, depth, explore, maxGenerations } = record
   const report = await runConformance({
     profile: profileOfRecord(record, recordFile),
