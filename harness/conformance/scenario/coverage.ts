@@ -5,7 +5,6 @@ import { isPlanned } from '../profile/selection.ts'
 import { mayBeStale } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup, type ScenarioOutcome } from '../run-setup.ts'
 import type { Session } from '../session/session.ts'
-import type { Cost } from '../usage.ts'
 import type { Row } from './covering-rows.ts'
 import { toSlug } from './declaration.ts'
 
@@ -73,13 +72,20 @@ export function forgetRowsUnlessAlone(
 function rowsWithin({ meta, file }: Task, setup: RunSetup): number {
   const { depth, maxGenerations } = setup
   const planned = testsIn(file).filter((task) => isPart(task.meta, setup))
-  const sum = (costs: readonly (Cost | undefined)[]) =>
-    costs.reduce((total, cost) => total + (cost?.generations ?? 0), 0)
-  const stories = planned.filter((task) => task.meta.lawCosts === undefined)
-  const laws = sum(planned.map((task) => task.meta.lawCosts?.[depth]))
-  const left = Math.max(0, maxGenerations - sum(stories.map((task) => task.meta.cost)))
+  const sum = (of: (task: Task) => number | undefined) =>
+    planned.reduce((total, task) => total + (of(task) ?? 0), 0)
+  const stories = sum(({ meta }) => (meta.lawCosts ? 0 : meta.cost?.generations))
+  const laws = sum(({ meta }) => meta.lawCosts?.[depth].generations)
+  const fixed = sum(({ meta }) => meta.lawCosts && fixedOf(meta.lawCosts))
+  const share = laws === fixed ? 1 : (maxGenerations - stories - fixed) / (laws - fixed)
   const all = meta.lawCosts?.[depth].rows ?? 1
-  return Math.max(1, Math.floor(all * Math.min(1, laws === 0 ? 1 : left / laws)))
+  return Math.max(1, Math.floor(all * Math.min(1, share)))
+}
+
+/** Generations of laws that do not depend on the number of their rows. */
+function fixedOf({ quick, full }: NonNullable<Task['meta']['lawCosts']>): number {
+  const each = (full.generations - quick.generations) / Math.max(1, full.rows - quick.rows)
+  return Math.max(0, quick.generations - each * quick.rows)
 }
 
 export function isPart({ covers = [], ...condition }: Task['meta'], setup: RunSetup): boolean {
