@@ -33,14 +33,17 @@ export const listCommand = defineCommand({
 /** `chatgen explain ID`: details of one catalog entry. */
 export const explainCommand = defineCommand({
   args: { '<id>': 'id of the entry, e.g. V3-IDEM-02' },
-  flags: colorFlag,
+  flags: () => [...flagTable('--json  print the entry of chatgen list --json'), ...colorFlag()],
   help: '\nExamples:\n  $ chatgen explain V3-IDEM-02\n  $ chatgen explain OPEN-07',
-  run({ flags: { color }, io }, id: string) {
-    const text = explainEntry(id.toUpperCase(), { color: io.color && color, width: io.width })
+  run({ flags: { json, color }, io }, given: string) {
+    const id = given.toUpperCase()
+    const entries = catalogEntries()
+    const text = explainEntry(id, { color: io.color && color, width: io.width })
     if (text === undefined) {
-      const ids = catalogEntries().map((row) => row.id)
-      throw new ConfigurationError([`unknown id ${id}.${didYouMean(id, ids)}`])
+      const ids = entries.map((row) => row.id)
+      throw new ConfigurationError([`unknown id ${given}.${didYouMean(given, ids)}`])
     }
-    io.out(text.trimEnd())
+    const entry = entries.find((row) => row.id === id)
+    io.out(json ? JSON.stringify(entry, null, 2) : text.trimEnd())
   },
 })
