@@ -74,6 +74,7 @@ const alternatives = [
   ['script', 'replay'],
 ] as const
 
+/** Unsets variables of flags for which the command line has an alternative. */
 export function preferFlags(command: Command): void {
   const sourceOf = (name: string) => command.getOptionValueSource(name)
   for (const names of alternatives) {

@@ -194,6 +194,7 @@ load => no load given: pass --rate N
 load --rate 1 => no target given: pass the URL
 load --rat 1 => Did you mean --rate?
 load --rate 1 --concurrency 2 => --rate and --concurrency exclude each other
+CHATGEN_RATE=1 load --concurrency 2 => no target given
 load --rate fast => must be a number of transactions per second
 load --rate 1 --duration 30 => must be a time, e.g. 500ms, 30s
 load --ramp 0-100 => must be FROM..TO/TIME

@@ -58,8 +58,8 @@ export async function runExploration(
     if (!isEarlyEnd) fault = context.redactor.text(String(error))
     const isSpent = error instanceof BudgetSpentError
     const isBroken = ({ verdict }: Finding) => verdict === 'broken'
-    const violations = session.outcome().findings.filter(isBroken).length
-    if (isSpent) summary = { operations, violations }
+    if (isSpent)
+      summary = { operations, violations: session.outcome().findings.filter(isBroken).length }
     if (error instanceof RunEndedError && !isSpent && !signal.aborted) {
       session.markUndecided('inconclusive', requirements, error.message)
       // The end of a recorded run is in its report.

@@ -9,7 +9,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { defaultLoadOptions } from '../../load/options.ts'
+import { defaultLoadOptions, type LoadOptions } from '../../load/options.ts'
 import { mixEntry } from '../../load/plan/mix.ts'
 import { plainTarget } from '../../load/target.ts'
 import { anyRecord } from '../../load/test-support/records.ts'
@@ -176,7 +176,7 @@ test.each([
   writeFileSync(stale, '{"index":0}\n')
   const runner = async () => [{ output, reason: 'killed' }]
   const run = shardedRun({ runner, shards: 2, startInMs: 1, folder, isLocal: true }, quietIo())
-  const load = run({
+  const options: LoadOptions = {
     ...defaultLoadOptions,
     target: plainTarget('http://127.0.0.1:1', 'a-key-of-a-test'),
     spec: {
@@ -186,7 +186,9 @@ test.each([
     },
     suite: { version: '0', interface: '0' },
     signal: new AbortController().signal,
-  })
-  await expect(load).rejects.toThrow('no shard has a report')
+  }
+  await expect(run(options)).rejects.toThrow('no shard has a report')
   expect(existsSync(stale)).toBe(false)
+  const divided = run({ ...options, maxConnections: 2, workers: 2 })
+  await expect(divided).rejects.toThrow('2 shards divide --connections 2: in each, --connections 1')
 })

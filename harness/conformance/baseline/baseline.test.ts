@@ -319,3 +319,16 @@ describe('an update of a baseline', () => {
     expect(updated(file, at('fail', less))).toMatch(/ {2}depth: normal\n$/)
   })
 })
+
+test('a fingerprint is the same for one endpoint and for several, unless one of them passes', () => {
+  const of = (message: string, alone?: Readonly<Record<string, 'violated' | 'passed'>>) =>
+    fingerprintOf({
+      ...{ id: 'V3-FAV-01', message },
+      ...(alone && { endpoints: { between: ['A', 'B'], alone } }),
+    })
+  const one = of('the list is empty')
+  const both = { A: 'violated', B: 'violated' } as const
+  expect(of('the list is empty (violated on each endpoint alone as well)', both)).toBe(one)
+  const passes = 'the list is empty (violated on A alone, passes on B alone)'
+  expect(of(passes, { A: 'violated', B: 'passed' })).not.toBe(one)
+})
