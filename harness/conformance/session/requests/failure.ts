@@ -17,10 +17,10 @@ import { describeRequest } from '../limits/limit-breaches.ts'
 
 /**
  * Effect of sending a request a second time. `harmless`: none that a requirement judges. `keyed`: its
- * Idempotency-Key marks it as a repeat. `idempotent`: the state is the same, but the repeat may be refused.
- * `unsafe`: it may create or store something twice.
+ * Idempotency-Key marks it as a repeat. `refusable`: none that a requirement judges, but it may be refused.
+ * `unsafe`: it may create or store something twice, which a list would show.
  */
-type Repeat = 'harmless' | 'keyed' | 'idempotent' | 'unsafe'
+type Repeat = 'harmless' | 'keyed' | 'refusable' | 'unsafe'
 
 /** RFC 9110, 15.6.3 and 15.6.5; 520 to 527 and 530 are those of a large CDN. */
 function isOfGateway({ response }: Exchange): boolean {
@@ -85,7 +85,11 @@ const unsentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-const idempotent: readonly OperationId[] = [
+/** Changes that are the same twice, and messages of v2 chats, which no route lists. */
+const refusable: readonly OperationId[] = [
+  'v2.message',
+  'v2.generate',
+  'v3.generateName',
   'v3.updateChat',
   'v3.deleteChat',
   'v3.addFavorite',
@@ -104,7 +108,7 @@ export function repeatability(exchange: Exchange): Repeat {
   const hasKey = header(request.headers, 'idempotency-key') !== undefined
   if (operation === 'v3.generate' && hasKey) return 'keyed'
   if (unprocessedStatuses.includes(response?.status ?? 0)) return 'harmless'
-  return operation !== undefined && idempotent.includes(operation) ? 'idempotent' : 'unsafe'
+  return operation !== undefined && refusable.includes(operation) ? 'refusable' : 'unsafe'
 }
 
 /**
@@ -116,6 +120,12 @@ function replacesFirstAnswer(repeat: Exchange): boolean {
   const wantsStream = asObject(requestJson(repeat))?.['stream'] === true
   if (!wantsStream) return mediaType(repeat) !== 'text/event-stream'
   return repeat.events.some(({ name }) => name === 'response.output_item.added')
+}
+
+/** Tests for the refusal of a mistake, not of a repeat, which may conflict with the first request. */
+function refusesMistake({ labels, response }: Exchange): boolean {
+  const status = response?.status ?? 0
+  return labels.role === 'negative' && status >= 400 && status < 500 && status !== 409
 }
 
 function isWholeStream({ events }: Exchange): boolean {
@@ -168,7 +178,7 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: SentReque
   const repeat = repeatability(exchange)
   // The response to a repeat is judged, and a racing request must not become a later one.
   const isJudged =
-    repeat === 'idempotent' || (repeat === 'keyed' && (role === 'negative' || isRepeat))
+    repeat === 'refusable' || (repeat === 'keyed' && (role === 'negative' || isRepeat))
   if (failure === undefined && (!isTransient(exchange) || isJudged)) return exchange
   if (repeat !== 'unsafe' && failure?.isFinal !== true) return undefined
   if (failure === undefined) return exchange
@@ -186,12 +196,13 @@ function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Ex
     throw undecided(`${before}, ${again}`, false, first, exchange)
   }
   const isKeyed = exchange.labels.repeatOf === first.id
-  // The first request may have been carried out: a chat that is deleted is not found.
+  // The first request may have been carried out: a chat that is deleted is not found, a message has its reply.
   const isRefused =
-    repeatability(first) === 'idempotent' &&
+    repeatability(first) === 'refusable' &&
     exchange.labels.role !== 'negative' &&
     !succeeded(exchange)
-  if (!isRefused && (!isKeyed || replacesFirstAnswer(exchange))) return exchange
+  if (!isRefused && (!isKeyed || replacesFirstAnswer(exchange) || refusesMistake(exchange)))
+    return exchange
   const repeat = isKeyed ? 'its repeat with the same Idempotency-Key' : 'its repeat'
   const answered = `${repeat} was answered ${exchange.response?.status} as a repeat`
   throw undecided(`${before}, and ${answered}`, true, first, exchange)
