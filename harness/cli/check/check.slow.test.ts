@@ -60,6 +60,10 @@ test('--failed checks only requirements that failed, and none if all passed', as
   await ends(`${line} --only OAI-CHAT-03 --only OAI-MODELS-01`, 1)
   await ends(`${line} --failed`, 1, { out: 'Checked only the 1 requirement that failed before' })
   expect(report().requirements.map(({ id }) => id)).toEqual(['OAI-CHAT-03'])
+  const elsewhere = /--failed: chatgen-results has results of \S+: run/
+  await ends(`${line} --url ${broken.url.replace('127.0.0.1', 'localhost')} --failed`, 2, {
+    err: elsewhere,
+  })
   await broken.close()
   // A run without results moves earlier ones aside; they are found there.
   await ends(`${line} --failed`, 3)
@@ -92,18 +96,28 @@ test('--fail-fast ends at the first violation', async () => {
 test('--watch runs again if a file changes or the target is back', async () => {
   const { start, write } = workplace(withKey, { 'src/server.ts': '' })
   const first = await startReferenceServer({ keys: [key] })
-  const line = `check ${first.url} --only OAI-MODELS-01 --watch src --quiet`
+  write('known.yaml', '{}')
+  const line = `check ${first.url} --only OAI-MODELS-01 --watch src --quiet --baseline known.yaml`
   const { child, ended, stderr } = start(line)
   const waits = () => stderr.text.split('waiting for a change').length - 1
   await expect.poll(waits, { timeout: 30_000 }).toBe(1)
   write('src/server.ts', 'changed')
   await expect.poll(waits, { timeout: 30_000 }).toBe(2)
   expect(stderr.text).toContain('src/server.ts changed')
+  for (const [text, waited] of [
+    ['not yaml: [', 3],
+    ['{}', 4],
+  ] as const) {
+    write('known.yaml', text)
+    write('src/server.ts', text)
+    await expect.poll(waits, { timeout: 30_000 }).toBe(waited)
+  }
+  expect(stderr.text).toContain('known.yaml:1: ')
   await first.close()
   // Longer than the polling interval.
   await sleep(1_000)
   const second = await startReferenceServer({ keys: [key], port: Number(new URL(first.url).port) })
-  await expect.poll(waits, { timeout: 30_000 }).toBe(3)
+  await expect.poll(waits, { timeout: 30_000 }).toBe(5)
   expect(stderr.text).toContain('the target is back')
   child.kill('SIGINT')
   expect((await ended).code).toBe(130)

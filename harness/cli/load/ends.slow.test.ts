@@ -132,6 +132,11 @@ async function run(line: string) {
 describe('chats of a load run', () => {
   test.each([
     ['prepared', '--rate 20 --mix v3-stream --duration 60s', 100],
+    [
+      'prepared by local shards',
+      '--runner local --shards 2 --rate 20 --mix v3-stream --duration 60s',
+      100,
+    ],
     // A closed loop prepares 200, and creates others on demand.
     ['created on demand', '--concurrency 8 --mix v3-json --duration 60s', 200],
   ])('that was killed are found by its journal: %s', async (how, line, enough) => {
