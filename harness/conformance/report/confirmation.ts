@@ -22,8 +22,8 @@ import type { ScenarioResult } from './verdicts.ts'
  * - A service may show a change late, and an older state once more after that. A claim that is violated in a
  *   scenario that saw a late change is doubtful too (`mayBeStale`). Repeats of that scenario wait after each
  *   change until it must be visible, and decide alone.
- * - A scenario that ended at a failed conversation whose request can't be sent again (`isCutShort`) runs again
- *   once: one answer of a gateway to a chat's creation would leave a hundred requirements open. So does one that ended
+ * - A scenario that ended at a failed conversation (`isCutShort`) runs again once: a backend that restarts for two
+ *   seconds, or one answer of a gateway to a chat's creation, would leave a hundred requirements open. So does one that ended
  *   at a 404 to a read (`early`), whose repeat waits for changes. The repeat counts if it leaves fewer open; what the
  *   first try proved stays.
  * - If answers contradict earlier ones of the same operations without exception (the key is refused, or a page

@@ -381,3 +381,17 @@ test('a restarted service is waited for, and requirements are decided', async ()
   expect(report.stopped).toBeUndefined()
   expect(requirementsWith(report, 'pass').length).toBeGreaterThan(170)
 })
+
+test('a gateway without a backend for a moment leaves no requirement open', async () => {
+  let requests = 0
+  let until = 0
+  disturbance = () => {
+    if (++requests === 200) until = Date.now() + 1_400
+    return Date.now() < until ? { kind: 'status', status: 502 } : undefined
+  }
+  const report = await run()
+  expect(red(report)).toEqual([])
+  // The answers of this server are too short to tell when they were sent.
+  const open = requirementsWith(report, 'inconclusive', 'unproven').map(({ id }) => id)
+  expect(open).toEqual(['OAI-STREAM-11', 'V3-SSE-30'])
+}, 180_000)

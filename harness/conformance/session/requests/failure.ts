@@ -137,6 +137,8 @@ interface SentRequest {
   readonly role: Role
   /** The scenario itself repeats an earlier request, and the response to the repeat is judged. */
   readonly isRepeat: boolean
+  /** The scenario runs again, or for one endpoint alone. */
+  readonly isRunAgain: boolean
   readonly timeoutMs: number
   /** Reason why the recorded run ended early, if it did. */
   readonly recordedEnd?: string | undefined
@@ -163,9 +165,10 @@ export function countedExchange(
       isCut: recordedEnd !== undefined,
     })
   }
-  // A gateway answers so for a service that breaks down; whether it does on this request, others show.
+  // A gateway answers so for a service that breaks down; whether it does on this request, the next run of the scenario shows.
   const isSame = exchange.response?.status === first.response?.status
-  const isRefused = sent.role === 'negative' && isSame && repeatability(first) !== 'keyed'
+  const isRefused =
+    sent.role === 'negative' && sent.isRunAgain && isSame && repeatability(first) !== 'keyed'
   if (isRefused && isOfGateway(exchange)) return exchange
   if (!isAbsent) return afterSecond(exchange, first, sent.timeoutMs)
   // The recording may be from a version that did not try again.
@@ -189,11 +192,13 @@ function afterFirst(exchange: Exchange, { role, isRepeat, timeoutMs }: SentReque
 function afterSecond(exchange: Exchange, first: Exchange, timeoutMs: number): Exchange {
   if (isTransient(first) && isTransient(exchange)) return exchange
   const before = describeFailure(first, timeoutMs)
-  if (findFailure(exchange, timeoutMs) !== undefined || isTransient(exchange)) {
+  const failure = findFailure(exchange, timeoutMs)
+  if (failure !== undefined || isTransient(exchange)) {
     const after = describeFailure(exchange, timeoutMs)
     const isSame = after === before && after.startsWith('was ')
     const again = isSame ? 'and so was its repeat' : `and its repeat ${after}`
-    throw undecided(`${before}, ${again}`, false, first, exchange)
+    // A backend that restarts may be away for longer than the pause.
+    throw undecided(`${before}, ${again}`, !failure?.isFinal, first, exchange)
   }
   const isKeyed = exchange.labels.repeatOf === first.id
   // The first request may have been carried out: a chat that is deleted is not found, a message has its reply.

@@ -98,6 +98,7 @@ export async function sendWithRetries(sending: Sending): Promise<Exchange> {
     const answer = countedExchange(exchange, failed, {
       role: spec.role ?? 'act',
       isRepeat: spec.repeatOf !== undefined,
+      isRunAgain: slug.includes('@'),
       timeoutMs: setup.profile.limits.timeoutMs,
       recordedEnd: setup.recordedEnd,
     })
