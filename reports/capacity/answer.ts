@@ -26,14 +26,13 @@ const badges: Readonly<Record<CapacityReport['outcome'], Badge>> = {
 
 function answerOf(report: CapacityReport): string {
   const { result, config, loop, outcome } = report
-  const { rate, limitedBy, limit, firstFailing, highestMet, headroom } = result
-  const interval = result.interval
+  const { rate, interval, limit, firstFailing, highestMet, headroom } = result
+  const limiting = limitText(result)
   if (outcome === 'below min') {
-    return `below ${load(config.min, loop)}, the minimum of the search, limited by ${clean(limitedBy ?? 'an SLO')}`
+    return `below ${load(config.min, loop)}, the minimum of the search, ${limiting}`
   }
   if (report.loop === 'closed' && result.concurrency !== null) return clientsText(report)
   if (outcome === 'undecided' && interval !== null && rate !== null) {
-    const limiting = `limited by ${clean(limitedBy ?? 'an SLO')}`
     return `between ${figure(interval[0])} and ${rateText(interval[1])}, ${limiting}; best estimate ${figure(rate)}`
   }
   if (rate === null) {
@@ -45,11 +44,15 @@ function answerOf(report: CapacityReport): string {
   }
   const bounds = interval === null ? '' : ` [${interval.map(figure).join(', ')}]`
   return joinPhrases([
-    `${rateText(rate)}${bounds}${levelOf(result)}, limited by ${clean(limitedBy ?? 'an SLO')}`,
+    `${rateText(rate)}${bounds}${levelOf(result)}, ${limiting}`,
     limit === 'policy' && 'limited by policy, not by capacity',
     firstFailing !== null && `first failing rate ${figure(firstFailing)}`,
     headroom && `${headroomText(headroom)} ${figure(headroom.rate)}`,
   ])
+}
+
+function limitText({ limitedBy }: CapacityReport['result']): string {
+  return `limited by ${clean(limitedBy ?? 'an SLO')}`
 }
 
 function headroomText({ share }: NonNullable<CapacityReport['result']['headroom']>): string {
@@ -63,7 +66,7 @@ function levelOf({ by, confidence }: CapacityReport['result']): string {
 
 /** `32.0 clients [30.1, 33.8] at 95 %, 47.0 req/s, limited by …`: the answer of a closed loop. */
 function clientsText({ result, probes }: CapacityReport): string {
-  const { concurrency, rate, limitedBy, headroom } = result
+  const { concurrency, rate, headroom } = result
   const { value = 0, interval: range = null } = concurrency ?? {}
   const bounds = range === null ? '' : ` [${range.map(figure).join(', ')}]`
   const completed = rate === null ? '' : `, ${rateText(rate)}`
@@ -71,7 +74,7 @@ function clientsText({ result, probes }: CapacityReport): string {
     .filter(({ verdict, clients }) => verdict === 'missed' && clients !== null && clients > value)
     .map(({ clients }) => clients ?? 0)
   return joinPhrases([
-    `${count(figure(value), 'client')}${bounds}${levelOf(result)}${completed}, limited by ${clean(limitedBy ?? 'an SLO')}`,
+    `${count(figure(value), 'client')}${bounds}${levelOf(result)}${completed}, ${limitText(result)}`,
     failing.length > 0 && `first failing ${count(Math.min(...failing), 'client')}`,
     headroom && `${headroomText(headroom)} ${count(figure(headroom.share * value), 'client')}`,
   ])

@@ -44,7 +44,7 @@ function margins(report: CapacityReport): Chart {
     .toSorted((a, b) => loadOf(a) - loadOf(b))
   const slos = [...new Set(probes.flatMap(({ slo }) => slo.map(({ expression }) => expression)))]
   const series = slos.flatMap((expression): readonly Series[] => {
-    const values = probes.map((probe) => usedOf(probe, expression))
+    const values = probes.map((probe) => countedRow(probe, expression)?.used ?? null)
     if (values.every((value) => value === null)) return []
     const name = clean(expression)
     return [
@@ -75,23 +75,24 @@ function margins(report: CapacityReport): Chart {
         figure(loadOf(probe)),
         String(probe.index),
         ...slos.map((expression) => {
-          const used = usedOf(probe, expression)
-          return used === null ? 'n/a' : percent(used)
+          const row = countedRow(probe, expression)
+          return row === undefined ? 'n/a' : percent(row.used)
         }),
       ]),
     },
   }
 }
 
-function usedOf(probe: CapacityProbe, expression: string): number | null {
-  const row = countedRow(probe, expression)
-  return row ? row.over / row.requests / row.allowed : null
+function countedRow({ slo }: CapacityProbe, expression: string) {
+  return countedRows(slo).find((one) => one.expression === expression)
 }
 
-function countedRow({ slo }: CapacityProbe, expression: string) {
-  const row = slo.find((one) => one.expression === expression)
-  if (row === undefined || row.over === null || !row.requests || !row.allowed) return undefined
-  return { over: row.over, requests: row.requests, allowed: row.allowed }
+/** SLOs that allow a share of the requests, with the multiple of it that was over the limit. */
+function countedRows(slo: CapacityProbe['slo']) {
+  return slo.flatMap(({ expression, over, requests, allowed }) => {
+    if (over === null || !requests || !allowed) return []
+    return [{ expression, over, requests, allowed, used: over / requests / allowed }]
+  })
 }
 
 /** Monotone fit of the shares that were used, each load weighted by its requests. */
@@ -167,14 +168,13 @@ function probeTable({ probes, loop }: CapacityReport) {
 
 /** The SLO whose share over the limit is the largest multiple of what it allows. */
 function nearestLimit({ slo }: CapacityProbe): string {
-  const shares = slo.flatMap(({ expression, over, requests, allowed }) =>
-    over === null || !requests || allowed === null || allowed === 0
-      ? []
-      : [{ expression, share: over / requests, allowed }],
-  )
-  const [worst] = shares.toSorted((a, b) => b.share / b.allowed - a.share / a.allowed)
+  const [worst] = countedRows(slo).toSorted((a, b) => b.used - a.used)
   if (worst === undefined) return ''
-  return `${worst.expression}: ${percent(worst.share)} over, ${percent(worst.allowed)} allowed`
+  return `${worst.expression}: ${overText(worst.over / worst.requests, worst.allowed)}`
+}
+
+export function overText(share: number, allowed: number): string {
+  return `${percent(share)} over, ${percent(allowed)} allowed`
 }
 
 function quantiles({ p50, p95 }: FrontierPoint['ttft']): string {

@@ -13,7 +13,7 @@ import {
 } from '../document/document.ts'
 import { count, figure, percent, seconds, withRange } from '../text/format.ts'
 import { answerText, capacityBadge, detailFacts } from './answer.ts'
-import { capacityCharts, frontierTable } from './charts.ts'
+import { capacityCharts, frontierTable, overText } from './charts.ts'
 import type { CapacityProbe } from './model/probe.ts'
 import { type CapacityReport, loadEstimate } from './model/report.ts'
 
@@ -108,7 +108,7 @@ function marginText(row: CapacityProbe['slo'][number]): string {
   const value =
     unit === 'share' && observed !== null ? percent(observed) : `${figure(observed)} ${unit}`
   const isCounted = over !== null && requests && allowed !== null
-  return `${observed === null ? 'n/a' : value}, ${verdict}${isCounted ? `; ${percent(over / requests)} over, ${percent(allowed)} allowed` : ''}`
+  return `${observed === null ? 'n/a' : value}, ${verdict}${isCounted ? `; ${overText(over / requests, allowed)}` : ''}`
 }
 
 /** Name of a probe, with a link to its load report; only a path that a search writes becomes one. */

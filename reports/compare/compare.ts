@@ -1,6 +1,5 @@
 import {
   type ConformanceReport,
-  type RequirementResult,
   undecidedVerdicts,
   type Verdict,
 } from '../../contract/report/conformance.ts'
@@ -8,47 +7,26 @@ import { requirementOf } from '../catalog/entries.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
 
 /**
- * Cause of a change. `target`: this version judges the exchanges of A as A did. `kit`: it judges them
+ * Causes of a change. `target`: this version judges the exchanges of A as A did. `kit`: it judges them
  * as B did. `both`: as neither. `selection`, `profile`: the runs selected different requirements, or
  * their profiles differ in a field that this one depends on. `depth`, `address`: their depths or URLs differ.
  * `target or profile`: the profiles differ, or may differ, in other fields. `unknown`: A lacks the evidence.
  */
-export type Cause =
-  | 'target'
-  | 'kit'
-  | 'both'
-  | 'selection'
-  | 'profile'
-  | 'depth'
-  | 'address'
-  | 'target or profile'
-  | 'unknown'
+export const causes = {
+  target: 'the target changed',
+  kit: 'chatgen changed',
+  both: 'the target and chatgen changed',
+  selection: 'the selections differ',
+  profile: 'the profiles differ',
+  depth: 'the depths differ',
+  address: 'different target URL',
+  'target or profile': 'the target or its profile changed',
+  unknown: 'unknown whether the target or chatgen changed',
+} as const
+export type Cause = keyof typeof causes
 
-export interface RowChange {
-  readonly id: string
-  readonly title: string
-  readonly level: RequirementResult['level']
-  /** Null if the report does not have the requirement. */
-  readonly before: Verdict | null
-  readonly after: Verdict | null
-  /** Verdict of this version on the exchanges of A; null if they were not rejudged. */
-  readonly rejudged: Verdict | null
-  readonly cause: Cause
-  /** Fields of the profile that the requirement depends on and that differ. */
-  readonly members: readonly string[]
-  /** Excused by the baseline of B. */
-  readonly known: boolean
-  /** Message of B, or of A if B does not have the requirement. */
-  readonly message: string | null
-}
-
-export interface Drift {
-  readonly id: string
-  readonly question: string
-  readonly before: string | null
-  readonly after: string | null
-  readonly cause: Cause
-}
+export type RowChange = Readonly<ReturnType<typeof rowChanges>[number]>
+export type Drift = Readonly<ReturnType<typeof driftOf>[number]>
 
 /**
  * `newlyUnproven`: passed before; now undecided, not applicable or not selected. `otherwise`: violated before
@@ -117,7 +95,7 @@ export function worseChanges(
 /** A, B, and A judged again. */
 type Runs = readonly [ConformanceReport, ConformanceReport, ConformanceReport | undefined]
 
-function rowChanges(runs: Runs, conditions: Conditions): readonly RowChange[] {
+function rowChanges(runs: Runs, conditions: Conditions) {
   const [before, after, again] = runs.map(
     (report) => new Map(report?.requirements.map((requirement) => [requirement.id, requirement])),
   )
@@ -127,7 +105,7 @@ function rowChanges(runs: Runs, conditions: Conditions): readonly RowChange[] {
     const [was, is] = [before?.get(id), after?.get(id)]
     const requirement = is ?? was
     if (requirement === undefined || was?.verdict === is?.verdict) return []
-    const verdicts = {
+    const verdicts: Verdicts = {
       before: was?.verdict ?? null,
       after: is?.verdict ?? null,
       rejudged: again?.get(id)?.verdict ?? null,
@@ -135,16 +113,18 @@ function rowChanges(runs: Runs, conditions: Conditions): readonly RowChange[] {
     const { title, level, known, message } = requirement
     const members = membersOf(id, conditions)
     const notSelected = (was === undefined || is === undefined) && conditions.selection !== null
-    const cause = notSelected
+    const cause: Cause = notSelected
       ? 'selection'
       : members.length > 0 || hasOtherCapability(id, runs, verdicts)
         ? 'profile'
         : refined(causeOf(verdicts), conditions)
+    // `known`: excused by the baseline of B. `message`: that of B, or of A if B does not have the requirement.
     return [{ id, title, level, ...verdicts, cause, members, known, message }]
   })
 }
 
-type Verdicts = Pick<RowChange, 'before' | 'after' | 'rejudged'>
+/** Verdicts of A and B, null without the requirement, and of this version on the exchanges of A, null without them. */
+type Verdicts = Readonly<Record<'before' | 'after' | 'rejudged', Verdict | null>>
 
 /** Fields that differ and that the requirement cannot be judged without. */
 function membersOf(id: string, { profile }: Conditions): readonly string[] {
@@ -183,18 +163,18 @@ function causeOf({ before, after, rejudged }: Verdicts): Cause {
   return undecidedVerdicts.includes(rejudged) ? 'unknown' : 'both'
 }
 
-function driftOf(runs: Runs, conditions: Conditions): readonly Drift[] {
+function driftOf(runs: Runs, conditions: Conditions) {
   const [before, after, again] = runs.map(
     (report) => report && new Map(report.observations.map((row) => [row.id, row])),
   )
   const rows = new Map([...(before ?? []), ...(after ?? [])])
   return [...rows.values()]
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .flatMap(({ id, question }): readonly Drift[] => {
+    .flatMap(({ id, question }) => {
       const [was, is, rejudged] = [before, after, again].map((all) => all?.get(id)?.answer ?? null)
       if (was === undefined || is === undefined || was === is) return []
       const found = rejudged === was ? 'target' : rejudged === is ? 'kit' : 'both'
-      const cause = again ? refined(found, conditions) : 'unknown'
+      const cause: Cause = again ? refined(found, conditions) : 'unknown'
       return [{ id, question, before: was, after: is, cause }]
     })
 }

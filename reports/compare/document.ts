@@ -5,7 +5,7 @@ import { messageText } from '../conformance/violations.ts'
 import type { Document, Fact, Item, Outcome, Section, Tone } from '../document/document.ts'
 import { jsonText, shorten } from '../text/escape.ts'
 import { count } from '../text/format.ts'
-import { type Cause, type Comparison, type Drift, type RowChange, worseChanges } from './compare.ts'
+import { type Comparison, causes, type Drift, type RowChange, worseChanges } from './compare.ts'
 import { type Conditions, differencesText } from './conditions.ts'
 
 /** Two reports and what changed from the first to the second. */
@@ -116,18 +116,6 @@ const maxMessageLength = 240
 
 function foundNotes({ message }: RowChange) {
   return message === null ? [] : [`found: ${shorten(messageText(message), maxMessageLength)}`]
-}
-
-const causes: Readonly<Record<Cause, string>> = {
-  target: 'the target changed',
-  kit: 'chatgen changed',
-  both: 'the target and chatgen changed',
-  selection: 'the selections differ',
-  profile: 'the profiles differ',
-  depth: 'the depths differ',
-  address: 'different target URL',
-  'target or profile': 'the target or its profile changed',
-  unknown: 'unknown whether the target or chatgen changed',
 }
 
 function verdictText(verdict: Verdict | null): string {
