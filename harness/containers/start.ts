@@ -16,18 +16,7 @@ import {
   runName,
 } from './engine.ts'
 
-export interface RunningContainer {
-  readonly baseUrl: string
-  /** Image as given, such as `registry.example.org/chat:1.4`. */
-  readonly image: string
-  /** Content address of the image, `sha256:…`: that of the registry if it has one, or its id. */
-  readonly digest: string
-  readonly service: string | null
-  /** The last lines of its output, standard error included. */
-  readonly lastLines: () => Promise<readonly string[]>
-  /** Removes the container with its networks and volumes. */
-  readonly remove: () => Promise<void>
-}
+export type RunningContainer = Readonly<Awaited<ReturnType<typeof startContainer>>>
 
 export interface StartOptions {
   readonly signal: AbortSignal
@@ -42,10 +31,7 @@ export interface StartOptions {
  * @throws ConfigurationError without an engine or the image; TargetUnusableError if it exits or never becomes
  * ready; the reason of the signal
  */
-export async function startContainer(
-  source: ContainerSource,
-  { signal, note }: StartOptions,
-): Promise<RunningContainer> {
+export async function startContainer(source: ContainerSource, { signal, note }: StartOptions) {
   const engine = await openEngine()
   const { api } = engine
   for (const ended of (await leftoversOf(api)).ended) {
@@ -76,11 +62,15 @@ export async function startContainer(
     const { Config, Image } = await container.inspect()
     const { RepoDigests = [] } = await api.getImage(Image).inspect()
     return {
+      /** Image as given, such as `registry.example.org/chat:1.4`. */
       image: Config.Image,
+      /** Content address of the image, `sha256:…`: that of the registry if it has one, or its id. */
       digest: RepoDigests[0]?.split('@')[1] ?? Image,
       baseUrl,
       service: from.kind === 'compose' ? from.service : null,
+      /** The last lines of its output, standard error included. */
       lastLines: () => lastLines(api, id),
+      /** Removes the container with its networks and volumes. */
       remove,
     }
   } catch (error) {
@@ -105,7 +95,7 @@ export interface ContainerSource {
 }
 
 /** Error of a container that does not become ready, with its last lines. */
-export function notReady(
+function notReady(
   { from }: ContainerSource,
   what: string,
   lines: readonly string[],
@@ -129,12 +119,6 @@ function hostOf({ client }: Engine): string {
   return host === 'localhost' ? '127.0.0.1' : host
 }
 
-/** A container that has been started, ready or not. */
-interface StartedContainer {
-  readonly id: string
-  readonly baseUrl: string
-}
-
 interface Starting {
   readonly source: ContainerSource
   readonly engine: Engine
@@ -142,12 +126,11 @@ interface Starting {
   readonly run: string
 }
 
-/** Starts a container of an image, pulled if it is not on this machine, labeled with the name of the run. */
-export async function startImage(
-  { source, engine, run }: Starting,
-  image: string,
-  signal: AbortSignal,
-): Promise<StartedContainer> {
+/**
+ * Starts a container of an image, pulled if it is not on this machine, labeled with the name of the run; it may not be
+ * ready.
+ */
+async function startImage({ source, engine, run }: Starting, image: string, signal: AbortSignal) {
   const { port, env } = source
   const { GenericContainer, PullPolicy } = engine.testcontainers
   await requireImage(engine, image)
@@ -192,10 +175,10 @@ async function requireImage({ testcontainers, client }: Engine, image: string): 
 }
 
 /** Starts a service of a Compose file, with its dependencies, as a separate project. */
-export async function startCompose(
+async function startCompose(
   { source: { port, env }, engine, run }: Starting,
   { file, service }: { readonly file: string; readonly service: string },
-): Promise<StartedContainer> {
+) {
   if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
   const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
   const published = join(folder, 'published.json')
