@@ -12,7 +12,6 @@ import {
 } from './simulation/requests.ts'
 import {
   type Balance,
-  type Latencies,
   latenciesOf,
   type PredictedMetric,
   predictedMetrics,
@@ -37,10 +36,7 @@ export interface PredictionOptions {
 }
 
 /** Latencies of a part of the cluster, and the share of all requests that it represents. */
-export interface PredictedRun {
-  readonly latencies: Latencies
-  readonly share: number
-}
+export type PredictedRun = ReturnType<typeof predictOpen>
 
 /** Maximum number of simulated replicas; more of them behave alike. */
 export const maxSimulated = 12
@@ -66,7 +62,7 @@ function predictOpen(
   model: ServiceModel,
   { pieces, untilMs }: Extract<Workload, { kind: 'open' }>,
   { replicas, balance, lengths, requests, seed }: PredictionOptions,
-): PredictedRun {
+) {
   const isOne = balance === 'round-robin'
   const simulated = isOne ? 1 : Math.min(replicas, maxSimulated)
   const share = simulated / replicas
@@ -127,7 +123,8 @@ function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): 
 }
 
 /**
- * Value of an SLO in a simulation (milliseconds, a share from 0 to 1 or a number a second), and whether it is met.
+ * Value of an SLO in a simulation (milliseconds, a share from 0 to 1 or a number a second), and whether it is met; the
+ * unit of its row, the factor to it, and the limit in it.
  * @throws UnpredictedMetricError for a metric that the service model does not have
  */
 export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
@@ -140,11 +137,13 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
           ? (meanOf(values) ?? Number.NaN)
           : quantile(values, slo.statistic.quantile)
       const limitMs = slo.limitNs / 1e6
-      return { value, isMet: slo.inclusive ? value <= limitMs : value < limitMs }
+      const isMet = slo.inclusive ? value <= limitMs : value < limitMs
+      return { value, isMet, scale: 1, unit: 'ms', limit: limitMs }
     }
     case 'errors': {
       const value = arrived === 0 ? 0 : refused / arrived
-      return { value, isMet: value <= slo.maxShare }
+      const limit = 100 * slo.maxShare
+      return { value, isMet: value <= slo.maxShare, scale: 100, unit: '%', limit }
     }
     case 'goodput': {
       const limits = (slo.limits ?? []).map(({ metric, limitNs }) => {
@@ -154,12 +153,14 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
         limits.every(({ metric, limitMs }) => !(answer[metric] > limitMs)),
       )
       const value = arrived === 0 ? 1 : good.length / arrived
-      return { value, isMet: value >= slo.minShare }
+      const limit = 100 * slo.minShare
+      return { value, isMet: value >= slo.minShare, scale: 100, unit: '%', limit }
     }
     case 'rate': {
       const count = slo.of === 'requests' ? arrived - refused : outputTokens
       const value = count / share / (windowMs / 1000)
-      return { value, isMet: slo.inclusive ? value >= slo.perSecond : value > slo.perSecond }
+      const isMet = slo.inclusive ? value >= slo.perSecond : value > slo.perSecond
+      return { value, isMet, scale: 1, unit: '/s', limit: slo.perSecond }
     }
   }
 }

@@ -92,11 +92,10 @@ export function rowOf(options: SizingOptions, replicas: number): Row {
 }
 
 function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): PredictedSloRow {
-  const { value, isMet: isLikely } = predictSlo(slo, run)
+  const { value, isMet: isLikely, scale, unit, limit } = predictSlo(slo, run)
   const all = drawn.map((each) => predictSlo(slo, each))
   const values = ascending(all.map((each) => each.value))
   const isCertain = all.every((each) => each.isMet === isLikely)
-  const { scale, unit, limit } = unitOf(slo)
   return {
     expression: slo.expression,
     value: finite(value * scale),
@@ -105,20 +104,6 @@ function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): Pr
     unit,
     limit,
     verdict: isCertain ? (isLikely ? 'met' : 'missed') : isLikely ? 'likely met' : 'likely missed',
-  }
-}
-
-/** Unit of the row of an SLO, the factor to it, and the limit in it. */
-function unitOf(slo: Slo) {
-  switch (slo.kind) {
-    case 'latency':
-      return { scale: 1, unit: 'ms', limit: slo.limitNs / 1e6 }
-    case 'rate':
-      return { scale: 1, unit: '/s', limit: slo.perSecond }
-    case 'goodput':
-      return { scale: 100, unit: '%', limit: 100 * slo.minShare }
-    case 'errors':
-      return { scale: 100, unit: '%', limit: 100 * slo.maxShare }
   }
 }
 

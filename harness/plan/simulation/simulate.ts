@@ -70,21 +70,11 @@ export const predictedMetrics = ['ttft', 'tpot', 'e2e'] as const
 export type PredictedMetric = (typeof predictedMetrics)[number]
 
 /** Latencies of the requests that arrived in a window, milliseconds. */
-export interface Latencies extends Readonly<Record<PredictedMetric, Float64Array>> {
-  /** The same by request, in order of arrival; `tpot` of a single token is NaN. */
-  readonly answers: readonly Readonly<Record<PredictedMetric, number>>[]
-  /** Requests that arrived, and those of them that were refused. */
-  readonly arrived: number
-  readonly refused: number
-  readonly outputTokens: number
-  readonly windowMs: number
-}
-
 export function latenciesOf(
   requests: readonly SimulatedRequest[],
   overheadMs: number,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-): Latencies {
+) {
   const arrived = requests.filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
   const answered = arrived.filter(({ endMs }) => !Number.isNaN(endMs))
   const answers = answered.map(({ atMs, firstTokenMs, endMs, outputTokens }) => ({
@@ -95,7 +85,10 @@ export function latenciesOf(
   const column = (metric: PredictedMetric) =>
     ascending(answers.map((answer) => answer[metric]).filter((ms) => !Number.isNaN(ms)))
   return {
-    ...{ answers, ttft: column('ttft'), tpot: column('tpot'), e2e: column('e2e') },
+    /** By request, in order of arrival; `tpot` of a single token is NaN. */
+    answers,
+    ...{ ttft: column('ttft'), tpot: column('tpot'), e2e: column('e2e') },
+    /** Requests that arrived, and those of them that were refused. */
     arrived: arrived.length,
     refused: arrived.length - answered.length,
     outputTokens: answered.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
