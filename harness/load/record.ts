@@ -48,27 +48,31 @@ export function isPreparation({ operation, outcome }: RequestRecord): boolean {
 /** Operation that only prepares its transaction. */
 export const preparingOperation = 'v3.createChat'
 
-export interface Timestamps {
-  /** Planned send time. */
-  readonly planned: number
-  /** Time at which the scheduler issued it. */
-  readonly dispatched: number
-  /** Time at which its connection was ready. */
-  readonly connected: number | null
-  /** Time of its first written byte. */
-  readonly sent: number | null
-  readonly headers: number | null
-  readonly firstEvent: number | null
-  /** First generated delta that is not empty: reasoning, text or tool arguments. */
-  readonly firstGenerated: number | null
-  /** First delta of answer text that is not empty. */
-  readonly firstText: number | null
-  readonly lastGenerated: number | null
-  /** The event that ends a stream, or the last byte of an unstreamed body. */
-  readonly terminal: number | null
-  /** End of the body or of the connection; for `open` and `timeout`, the end of the wait. */
-  readonly ended: number | null
+/** Timestamps of a request of which nothing but its planned send time, and that of its dispatch, is known. */
+export function timestampsOf(planned: number, dispatched: number) {
+  const never = null as number | null
+  return {
+    planned,
+    /** Time at which the scheduler issued it. */
+    dispatched,
+    /** Time at which its connection was ready. */
+    connected: never,
+    /** Time of its first written byte. */
+    sent: never,
+    headers: never,
+    firstEvent: never,
+    /** First generated delta that is not empty: reasoning, text or tool arguments. */
+    firstGenerated: never,
+    /** First delta of answer text that is not empty. */
+    firstText: never,
+    lastGenerated: never,
+    /** The event that ends a stream, or the last byte of an unstreamed body. */
+    terminal: never,
+    /** End of the body or of the connection; for `open` and `timeout`, the end of the wait. */
+    ended: never,
+  }
 }
+export type Timestamps = Readonly<ReturnType<typeof timestampsOf>>
 
 export interface Counts {
   readonly bytes: number

@@ -6,7 +6,6 @@ import type { AnswerLimits } from './http/answer-body.ts'
 import type { ChannelPool } from './http/channel.ts'
 import type { Arrival } from './plan/plan.ts'
 import { drawsOf, hashText } from './plan/random.ts'
-import type { JournalPlace } from './setup/chat-journal.ts'
 
 /**
  * Distribution of requests over the endpoints of a service. `sticky`: all requests about a chat go to the
@@ -51,22 +50,24 @@ export interface LoadTarget {
   readonly userAgent: string
   /** Names the run in X-Request-Id and in everything that it creates. */
   readonly tag: string
-  /** Journal of created chats; none by default. */
-  readonly journal?: JournalPlace
+  /** File of the journal of created chats; none by default. */
+  readonly journal?: string
   /** Texts that must not appear in any file or output. */
   readonly secrets: readonly Secret[]
 }
 
-export type V2Chat =
-  | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  | { readonly kind: 'any' }
+/** Source of v2 chats, as in the profile: ids, any UUID, or a request that creates one, with a pointer to its id. */
+type V2Chat =
+  | { readonly ids: readonly string[] }
+  | { readonly anyUuid: true }
   | {
-      readonly kind: 'create'
-      readonly method: string
-      readonly path: string
-      readonly query: Readonly<Record<string, string>>
-      readonly body: unknown
-      readonly id: string | null
+      readonly create: {
+        readonly method: string
+        readonly path: string
+        readonly query?: Readonly<Record<string, string>> | undefined
+        readonly body?: unknown
+        readonly id?: string | undefined
+      }
     }
 
 /** A target with only a URL and a key. */

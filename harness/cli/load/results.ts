@@ -21,7 +21,6 @@ import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
 import { type Part, type PlanSpec, partSize, wholePlan } from '../../load/plan/plan.ts'
 import { joinRequests, requestsName } from '../../load/record.ts'
-import type { JournalPlace } from '../../load/setup/chat-journal.ts'
 import { mergeShards, ShardMismatchError } from '../../load/shards/merge.ts'
 import { reportKind } from '../results/publish-report.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
@@ -60,7 +59,7 @@ export function openLoadJournal(
   folder: string,
   setup: ClientIdentity,
   { spec, shard }: { readonly spec: PlanSpec; readonly shard: Part | null },
-): JournalPlace | undefined {
+): string | undefined {
   const { v3, history } = partSize(spec, shard ?? wholePlan).needs
   if (v3 + history === 0) return undefined
   const file = join(folder, journalName)
@@ -69,13 +68,13 @@ export function openLoadJournal(
     startJournal(file, setup)
   }
   asConfigurationError(Error, start, `cannot write ${file}`)
-  return { file }
+  return file
 }
 
 /** Removes the journal if nothing is left on the target; otherwise returns the command to clean up. */
-export function closeLoadJournal(place: JournalPlace | undefined): readonly string[] {
-  if (place === undefined || closeJournal(place.file) === 0) return []
-  return [`chats may be left on the target: run chatgen cleanup ${place.file}`]
+export function closeLoadJournal(file: string | undefined): readonly string[] {
+  if (file === undefined || closeJournal(file) === 0) return []
+  return [`chats may be left on the target: run chatgen cleanup ${file}`]
 }
 
 /**

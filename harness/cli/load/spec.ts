@@ -72,13 +72,8 @@ function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
   }
   if (concurrency !== undefined)
     return { kind: 'closed', concurrency, maxTransactions: maxArrivals }
-  if (ramp !== undefined) {
-    return { kind: 'ramp', process, from: ramp.from, to: ramp.to, overNs: ramp.overMs * 1e6 }
-  }
-  if (steps !== undefined) {
-    const inNs = steps.map(({ perSecond, forMs }) => ({ perSecond, forNs: forMs * 1e6 }))
-    return { kind: 'steps', process, steps: inNs }
-  }
+  if (ramp !== undefined) return { kind: 'ramp', process, ...ramp }
+  if (steps !== undefined) return { kind: 'steps', process, steps }
   if (replay !== undefined) return { kind: 'trace', file: replay, lines: traceIn(replay, mix) }
   return { kind: process, perSecond: rate ?? 0 }
 }
@@ -86,9 +81,8 @@ function arrivalOf(flags: LoadFlags, mix: Mix): PlanSpec['arrival'] {
 /** Duration implied by the arrivals, in milliseconds. */
 function naturalMs(arrival: PlanSpec['arrival']): number {
   if (arrival.kind === 'trace') return ((arrival.lines.at(-1)?.atNs ?? 0) + 1) / 1e6
-  if (arrival.kind === 'ramp') return arrival.overNs / 1e6
-  if (arrival.kind === 'steps')
-    return arrival.steps.reduce((sum, { forNs }) => sum + forNs, 0) / 1e6
+  if (arrival.kind === 'ramp') return arrival.overMs
+  if (arrival.kind === 'steps') return arrival.steps.reduce((sum, { forMs }) => sum + forMs, 0)
   return defaultMs
 }
 

@@ -11,7 +11,7 @@ import { connectionProblem, type LoadOptions } from '../../load/options.ts'
 import { surfaceOf } from '../../load/plan/mix.ts'
 import type { PlanSpec } from '../../load/plan/plan.ts'
 import type { Slo } from '../../load/slo/slo.ts'
-import type { LoadTarget, Spread, V2Chat } from '../../load/target.ts'
+import type { LoadTarget, Spread } from '../../load/target.ts'
 import type { LoadFlags, TrafficFlags } from './flags.ts'
 
 /**
@@ -92,7 +92,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spre
     assistant: assistants?.withKnowledge ?? null,
     generate: requests.generate ?? {},
     recall,
-    v2Chat: v2ChatOf(profile),
+    v2Chat: profile.v2Chat ?? null,
     createChat: requests.createChat ?? {},
     chatId: shapes.chatId ?? null,
     limits,
@@ -102,14 +102,6 @@ export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spre
     tag: `chatgen-load-${seed}`,
     secrets: secretsOf({ profile }),
   }
-}
-
-function v2ChatOf({ v2Chat }: TargetProfile): V2Chat | null {
-  if (v2Chat === undefined) return null
-  if ('ids' in v2Chat) return { kind: 'ids', ids: v2Chat.ids }
-  if ('anyUuid' in v2Chat) return { kind: 'any' }
-  const { method, path, query = {}, body, id = null } = v2Chat.create
-  return { kind: 'create', method, path, query, body, id }
 }
 
 /** Flags that decide how a load is sent, for any plan. */

@@ -177,8 +177,7 @@ interface LoadJob {
 function jobText(run: LoadOptions, { isLocal }: Pick<ShardingOptions, 'isLocal'>): string {
   const { shard: _, startAt: __, signal: ___, onProgress: ____, onRecord: _____, ...options } = run
   const { journal, ...shared } = options.target
-  const target =
-    isLocal && journal ? { ...shared, journal: { file: resolve(journal.file) } } : shared
+  const target = isLocal && journal ? { ...shared, journal: resolve(journal) } : shared
   const job: LoadJob = {
     kind: 'load-job',
     version: suiteVersion(),

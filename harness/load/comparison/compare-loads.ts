@@ -1,12 +1,14 @@
 import { count } from '../../../contract/text.ts'
-import type {
-  ComparedSide,
-  FigureVerdict,
-  LoadComparison,
+import {
+  type ComparedSide,
+  type FigureVerdict,
+  type LoadComparison,
+  loadBlocks,
 } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
+import { unpacked } from '../metrics/samples/histogram.ts'
 import { givenSlos } from '../shards/merge.ts'
-import { unpackBlocks } from '../summary/rates.ts'
+import type { NamedReport } from '../shards/merge-parts.ts'
 import { type ComparisonOptions, figuresOf, type RunBlocks } from './figures.ts'
 import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
@@ -15,19 +17,13 @@ export class NotComparableError extends Error {
   override readonly name = 'NotComparableError'
 }
 
-interface ComparedRun {
-  /** Name of the report in messages. */
-  readonly name: string
-  readonly report: LoadReport
-}
-
 /**
  * Comparison of two load runs that took place one after the other.
  * @throws NotComparableError if a report has no blocks
  */
 export function compareLoads(
-  a: ComparedRun,
-  b: ComparedRun,
+  a: NamedReport,
+  b: NamedReport,
   options: ComparisonOptions,
 ): LoadComparison {
   const differences = differencesOf(settings, a.report, b.report).map((difference) => ({
@@ -89,12 +85,12 @@ export function comparisonOf(
   }
 }
 
-function sideOf({ name, report }: ComparedRun): RunBlocks {
+function sideOf({ name, report }: NamedReport): RunBlocks {
   if (report.blocks === undefined) {
     throw new NotComparableError(`${name} has no blocks to compare: run the load again`)
   }
   try {
-    return { report, ...unpackBlocks(report.blocks) }
+    return { report, ...loadBlocks.parse(unpacked(report.blocks)) }
   } catch {
     throw new NotComparableError(`${name}: its blocks cannot be read`)
   }

@@ -1,5 +1,5 @@
 import { quantileName } from '../../../contract/averages.ts'
-import type { LoadBlock } from '../../../reports/load/model/comparison.ts'
+import type { LoadBlocks } from '../../../reports/load/model/comparison.ts'
 import type { GeneratorRow } from '../../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { milliseconds } from '../metrics/samples/histogram.ts'
@@ -10,10 +10,8 @@ import { meanOf, quantileOf, samplesOf, shareOf } from './block-estimates.ts'
 import { type Candidate, type Estimate, ratioOf } from './verdicts.ts'
 
 /** A run with its measured window in blocks. */
-export interface RunBlocks {
+export interface RunBlocks extends Readonly<LoadBlocks> {
   readonly report: LoadReport
-  readonly blocks: readonly LoadBlock[]
-  readonly blockMs: number
 }
 
 type ComparedLatency = (typeof comparedLatencies)[number]

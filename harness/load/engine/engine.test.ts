@@ -8,7 +8,7 @@ import { quantileOf } from '../../../contract/averages.ts'
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { latencyOf } from '../metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../record.ts'
-import { drive } from '../test-support/drive.ts'
+import { driven } from '../test-support/drive.ts'
 import { recordOf } from '../test-support/records.ts'
 import { type PlannedRequest, RecordBuilder } from './record-builder.ts'
 
@@ -24,7 +24,7 @@ it(
     const pace = { ttftMs: 1, gapMs: 0, jitter: 0, freeze }
     const server = await startReferenceServer({ keys: ['key'], pace })
     onTestFinished(() => server.close())
-    const records = await drive({
+    const { records } = await driven({
       ...{ url: server.url, connections: connectionCount, perSecond, seconds },
     })
     expect(records).toHaveLength(perSecond * seconds)

@@ -1,28 +1,11 @@
 import type { Ending, Header } from '../../../contract/index.ts'
-import type { RunClock } from '../clock.ts'
-import {
-  AnswerBody,
-  type BufferUsage,
-  type DecodedSink,
-  type DecodeGate,
-  LimitMonitor,
-} from '../http/answer-body.ts'
+import { AnswerBody, type DecodedSink, LimitMonitor } from '../http/answer-body.ts'
 import type { AnswerSink, Channel, ChannelPool } from '../http/channel.ts'
 import { AnswerJudge } from '../judging/answer-judge.ts'
-import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import { type Failure, failure, type RequestOutcome, type RequestResult } from '../record.ts'
-import type { LoadTarget } from '../target.ts'
 import { type PlannedRequest, RecordBuilder } from './record-builder.ts'
 import { classify, connectFailure, cutOf, requestOutcome } from './request-outcome.ts'
-
-/** Services that all requests of a worker share. */
-interface RequestServices {
-  readonly clock: RunClock
-  readonly integrity: IntegrityRecorder
-  readonly buffers: BufferUsage
-  readonly decodeGate: DecodeGate
-  readonly target: Pick<LoadTarget, 'limits'>
-}
+import type { WorkerContext } from './worker-context.ts'
 
 /** Callbacks of a request; exactly one of them is called, once. */
 interface ResultHandlers {
@@ -42,7 +25,7 @@ const maxReadPauseMs = 60
 export class InFlightRequest implements AnswerSink, DecodedSink {
   readonly plan: PlannedRequest
   readonly record: RecordBuilder
-  readonly #services: RequestServices
+  readonly #services: WorkerContext
   readonly #handlers: ResultHandlers
   readonly #limits: LimitMonitor
   /** Undefined before the status line. */
@@ -53,7 +36,7 @@ export class InFlightRequest implements AnswerSink, DecodedSink {
   #settled = false
   #endWait = () => {}
 
-  constructor(plan: PlannedRequest, services: RequestServices, handlers: ResultHandlers) {
+  constructor(plan: PlannedRequest, services: WorkerContext, handlers: ResultHandlers) {
     this.plan = plan
     this.record = new RecordBuilder(plan)
     this.#services = services

@@ -2,7 +2,7 @@ import { asObject, type Header, isObject } from '../../../contract/index.ts'
 import { StreamContents } from '../../judges/index.ts'
 import { CrossTalkDetector, type JudgedRequest } from '../judging/answer-judge.ts'
 import type { ClientBehavior } from '../plan/plan.ts'
-import type { Counts, RequestOutcome, RequestRecord, Timestamps } from '../record.ts'
+import { type Counts, type RequestOutcome, type RequestRecord, timestampsOf } from '../record.ts'
 
 /** One request, ready to be sent. */
 export interface PlannedRequest extends JudgedRequest {
@@ -21,8 +21,6 @@ export interface PlannedRequest extends JudgedRequest {
   readonly duplicate: boolean
 }
 
-type MutableTimestamps = { -readonly [Name in keyof Timestamps]: Timestamps[Name] }
-
 /**
  * Collects the record of one request while its answer arrives. All content of one read has the timestamp
  * of the read.
@@ -32,7 +30,7 @@ export class RecordBuilder {
   readAt = 0
   /** Time of the last read or write; infinite while the request waits for the connection limit. */
   lastActivity = Number.POSITIVE_INFINITY
-  readonly timestamps: MutableTimestamps
+  readonly timestamps: ReturnType<typeof timestampsOf>
   /** Filled by the judge, or by `body`. */
   readonly contents = new StreamContents()
   readonly crossTalk: CrossTalkDetector
@@ -53,19 +51,7 @@ export class RecordBuilder {
   constructor(plan: PlannedRequest) {
     this.#plan = plan
     this.crossTalk = new CrossTalkDetector(plan.noncePrefix, plan.nonce)
-    this.timestamps = {
-      planned: plan.planned,
-      dispatched: plan.dispatched,
-      connected: null,
-      sent: null,
-      headers: null,
-      firstEvent: null,
-      firstGenerated: null,
-      firstText: null,
-      lastGenerated: null,
-      terminal: null,
-      ended: null,
-    }
+    this.timestamps = timestampsOf(plan.planned, plan.dispatched)
   }
 
   sent(at: number, readyAt: number | null): void {

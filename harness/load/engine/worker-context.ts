@@ -5,7 +5,6 @@ import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import type { RequestRecord } from '../record.ts'
 import type { ChatPool } from '../setup/chat-pool.ts'
 import type { LoadEndpoint, LoadTarget } from '../target.ts'
-import type { InFlightRequest } from './in-flight-request.ts'
 
 /** The run ended while a transaction had further requests. */
 export class RunEndedError extends Error {
@@ -14,6 +13,13 @@ export class RunEndedError extends Error {
 
 /** A due arrival that was not sent because the limit of transactions in flight was reached. */
 export type DroppedArrival = readonly [plannedNs: number, transaction: string]
+
+/** A request in flight, as the scheduler ends it. */
+interface OpenRequest {
+  readonly record: { readonly lastActivity: number }
+  timeout(at: number): void
+  endRun(at: number): void
+}
 
 /** State that all transactions of a worker share. */
 export type WorkerContext = ReturnType<typeof workerContext>
@@ -39,7 +45,7 @@ export function workerContext(parts: ContextParts) {
     ...parts,
     buffers,
     decodeGate: new DecodeGate(),
-    inFlight: new Set<InFlightRequest>(),
+    inFlight: new Set<OpenRequest>(),
     /** Settled requests and dropped arrivals that are not reported yet. */
     records,
     dropped,

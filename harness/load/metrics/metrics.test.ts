@@ -6,13 +6,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { forAll, forSome } from '../../../contract/test-support/for-all.ts'
 import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { failureKinds, type RequestOutcome, type RequestRecord } from '../record.ts'
-import { packMeasurements, unpackMeasurements } from '../report/outcome.ts'
 import type { RequestLimit } from '../slo/slo.ts'
 import { summarize } from '../summary/summary.ts'
-import { drive } from '../test-support/drive.ts'
+import { driven } from '../test-support/drive.ts'
 import { anyRecord, recordOf } from '../test-support/records.ts'
 import { TransactionStats } from './outcome-counts.ts'
 import { RunMetrics } from './run-metrics.ts'
+import { packed, unpacked } from './samples/histogram.ts'
 import { Timeline } from './timeline.ts'
 
 const limits: readonly RequestLimit[] = [
@@ -32,12 +32,6 @@ const records = fc.uniqueArray(anyRecord, {
   maxLength: 60,
   selector: ({ index, step }) => 2 * index + step,
 })
-const unmerged = {
-  integrity: [],
-  ids: { tally: {}, size: 0, duplicates: 0 },
-  warmUpNs: 0,
-  untilNs: 0,
-}
 const dataOf = (run: RunMetrics) => ({ ...run, sample: run.sample.blocks() })
 const summaryOf = (run: RunMetrics) =>
   summarize(run, { warmUpNs: 0, untilNs: 20e9, slos: [], transactions: [planned] })
@@ -63,7 +57,7 @@ describe('parts of the metrics', () => {
   test('are the same after being stored as JSON, as is their summary', () => {
     forSome(5, records, (all) => {
       const run = measured(all)
-      const { metrics } = unpackMeasurements(packMeasurements({ ...unmerged, metrics: run }))
+      const { metrics } = unpacked(packed({ metrics: run }))
       const restored = new RunMetrics(metrics.config).merge(metrics)
       expect(dataOf(restored)).toEqual(dataOf(run))
       expect(summaryOf(restored)).toEqual(summaryOf(run))
@@ -148,7 +142,7 @@ test('a race whose requests both fail is one failed transaction', async () => {
       }
     })
   })
-  const records = await drive({
+  const { records } = await driven({
     ...{ url: await urlOf(server), kind: 'v3-stream', races: 1 },
     ...{ connections: 10, perSecond: 3, seconds: 1.5 },
   })

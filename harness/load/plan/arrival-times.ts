@@ -1,24 +1,9 @@
 import { asObject, parseJson } from '../../../contract/index.ts'
+import type { ArrivalRow } from '../../../reports/load/model/report.ts'
 import { type Draw, drawsOf, hashText } from './random.ts'
 
-/** Arrival process of an open loop. Rates are per second, times in nanoseconds. */
-export type OpenArrival =
-  | { readonly kind: 'constant' | 'poisson'; readonly perSecond: number }
-  | {
-      readonly kind: 'ramp'
-      readonly process: Process
-      readonly from: number
-      readonly to: number
-      readonly overNs: number
-    }
-  | { readonly kind: 'steps'; readonly process: Process; readonly steps: readonly Step[] }
-
-export type Process = 'constant' | 'poisson'
-
-export interface Step {
-  readonly perSecond: number
-  readonly forNs: number
-}
+/** Arrival process of an open loop. Rates are per second. */
+export type OpenArrival = Exclude<ArrivalRow, { kind: 'closed' | 'trace' }>
 
 /**
  * Planned moments in ascending order, below `durationNs`. A constant process is spaced evenly in the integral
@@ -66,12 +51,12 @@ function boundedPieces(arrival: OpenArrival, durationNs: number) {
 
 function piecesOf(arrival: OpenArrival): ReturnType<typeof steady>[] {
   if (arrival.kind === 'ramp') {
-    const { from, to, overNs } = arrival
-    return [{ from, to, lastsNs: overNs }, steady(to)]
+    const { from, to, overMs } = arrival
+    return [{ from, to, lastsNs: overMs * 1e6 }, steady(to)]
   }
   if (arrival.kind === 'steps') {
     const { steps } = arrival
-    const pieces = steps.map(({ perSecond, forNs }) => steady(perSecond, forNs))
+    const pieces = steps.map(({ perSecond, forMs }) => steady(perSecond, forMs * 1e6))
     return [...pieces, steady(steps.at(-1)?.perSecond ?? 0)]
   }
   return [steady(arrival.perSecond)]

@@ -23,13 +23,13 @@ const open: fc.Arbitrary<OpenArrival> = fc.oneof(
     process,
     from: fc.double({ min: 0, max: 200, noNaN: true }),
     to: fc.double({ min: 1, max: 200, noNaN: true }),
-    overNs: fc.integer({ min: 1, max: 20 }).map((seconds) => seconds * second),
+    overMs: fc.integer({ min: 1, max: 20 }).map((seconds) => seconds * 1000),
   }),
   fc.record({
     kind: fc.constant('steps' as const),
     process,
     steps: fc.array(
-      fc.record({ perSecond: rates, forNs: fc.integer({ min: 1, max: 5 }).map((s) => s * second) }),
+      fc.record({ perSecond: rates, forMs: fc.integer({ min: 1, max: 5 }).map((s) => s * 1000) }),
       { minLength: 1, maxLength: 4 },
     ),
   }),
@@ -212,14 +212,14 @@ function integral(arrival: OpenArrival, untilNs: number): number {
 
 function rateAt(arrival: OpenArrival, ns: number): number {
   if (arrival.kind === 'ramp') {
-    const { from, to, overNs } = arrival
-    return from + (to - from) * Math.min(1, ns / overNs)
+    const { from, to, overMs } = arrival
+    return from + (to - from) * Math.min(1, ns / 1e6 / overMs)
   }
   if (arrival.kind !== 'steps') return arrival.perSecond
   let start = 0
-  for (const { perSecond, forNs } of arrival.steps) {
-    if (ns < start + forNs) return perSecond
-    start += forNs
+  for (const { perSecond, forMs } of arrival.steps) {
+    if (ns < start + forMs * 1e6) return perSecond
+    start += forMs * 1e6
   }
   return arrival.steps.at(-1)?.perSecond ?? 0
 }

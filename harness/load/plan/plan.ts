@@ -189,13 +189,7 @@ function never(place: number): never {
 }
 
 /** Chats that a part of a plan needs before it starts. */
-export interface ChatNeeds {
-  /** One for each transaction that needs its own chat. */
-  readonly v3: number
-  readonly v2: number
-  /** Chats with some turns, for transactions that read a history. */
-  readonly history: number
-}
+export type ChatNeeds = Readonly<ReturnType<typeof partSize>['needs']>
 
 /** Upper bound of prepared chats; further ones are created by the transactions that need them. */
 const maxPrepared = 20_000
@@ -213,12 +207,16 @@ export function partSize(spec: PlanSpec, part: Part) {
     const chat = chatOf(spec, arrival)
     if (chat !== undefined) count[chat] += 1
   }
-  const needs: ChatNeeds = {
-    v3: Math.min(count.v3, maxChats),
-    v2: Math.min(count.v2, sharedV2),
-    history: Math.min(count.history, sharedHistories),
+  return {
+    transactions: count.transactions,
+    needs: {
+      /** One for each transaction that needs its own chat. */
+      v3: Math.min(count.v3, maxChats),
+      v2: Math.min(count.v2, sharedV2),
+      /** Chats with some turns, for transactions that read a history. */
+      history: Math.min(count.history, sharedHistories),
+    },
   }
-  return { transactions: count.transactions, needs }
 }
 
 /** Sampled transactions of a closed loop, whose number is unknown. */

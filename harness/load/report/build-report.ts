@@ -5,8 +5,8 @@ import type { WorkerPoolResult } from '../engine/worker-thread.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunRecorder } from '../metrics/run-metrics.ts'
+import { packed } from '../metrics/samples/histogram.ts'
 import type { LoadOptions } from '../options.ts'
-import type { TraceLine } from '../plan/arrival-times.ts'
 import { type Mix, surfaceOf } from '../plan/mix.ts'
 import { type PlanSpec, partSize, planHash, wholePlan } from '../plan/plan.ts'
 import { warningText } from '../setup/chat-journal.ts'
@@ -18,7 +18,7 @@ import {
   conservationAudit,
   invalidate,
   loadOutcome,
-  packMeasurements,
+  type Measurements,
 } from './outcome.ts'
 
 /** Times of a run up to its last answer; what follows is cleanup. */
@@ -110,12 +110,12 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     ...(options.shard === null
       ? {}
       : {
-          measurements: packMeasurements({
+          measurements: packed({
             ...cut,
             metrics: stats.metrics,
             integrity: threads.map((done) => done.integrity),
             ids: { tally, size, duplicates },
-          }),
+          } satisfies Measurements),
         }),
   }
 }
@@ -165,27 +165,10 @@ function planOf(options: LoadOptions): LoadReport['plan'] {
 }
 
 export function arrivalRow({ arrival }: Pick<PlanSpec, 'arrival'>): ArrivalRow {
-  switch (arrival.kind) {
-    case 'ramp': {
-      const { kind, process, from, to, overNs } = arrival
-      return { kind, process, from, to, overMs: overNs / 1e6 }
-    }
-    case 'steps': {
-      const { kind, process, steps } = arrival
-      const rows = steps.map(({ perSecond, forNs }) => ({ perSecond, forMs: forNs / 1e6 }))
-      return { kind, process, steps: rows }
-    }
-    case 'closed':
-      return { kind: 'closed', concurrency: arrival.concurrency }
-    case 'trace':
-      return { kind: 'trace', file: arrival.file, digest: digestOf(arrival.lines) }
-    default:
-      return arrival
-  }
-}
-
-function digestOf(lines: readonly TraceLine[]): string {
-  return createHash('sha256').update(JSON.stringify(lines)).digest('hex')
+  if (arrival.kind === 'closed') return { kind: 'closed', concurrency: arrival.concurrency }
+  if (arrival.kind !== 'trace') return arrival
+  const { kind, file, lines } = arrival
+  return { kind, file, digest: createHash('sha256').update(JSON.stringify(lines)).digest('hex') }
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {

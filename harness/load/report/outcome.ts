@@ -1,4 +1,3 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
 import type { AuditRow, GeneratorRow } from '../../../reports/load/model/generator.ts'
 import { isViolation } from '../../../reports/load/model/integrity.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
@@ -104,17 +103,4 @@ export interface Measurements {
   readonly ids: IdCounts
   readonly warmUpNs: number | 'auto'
   readonly untilNs: number
-}
-
-/** Packs `measurements` of a report: JSON with maps as lists of their entries, gzip, base64. */
-export function packMeasurements(measurements: Measurements): string {
-  const json = JSON.stringify(measurements, (_, value) =>
-    value instanceof Map ? [...value] : value,
-  )
-  return gzipSync(json).toString('base64')
-}
-
-/** @throws Error if the text is malformed */
-export function unpackMeasurements(packed: string): Measurements {
-  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'))
 }

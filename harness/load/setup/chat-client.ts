@@ -79,9 +79,9 @@ export function chatClient(options: ChatClientOptions) {
     async createV2(ordinal: number, endpoint: number, signal: AbortSignal) {
       const { v2Chat, tag } = target
       if (v2Chat === null) return undefined
-      if (v2Chat.kind === 'any') return crypto.randomUUID()
-      if (v2Chat.kind === 'ids') return v2Chat.ids[ordinal % v2Chat.ids.length]
-      const { method, path, query, body, id: pointer } = v2Chat
+      if ('anyUuid' in v2Chat) return crypto.randomUUID()
+      if ('ids' in v2Chat) return v2Chat.ids[ordinal % v2Chat.ids.length]
+      const { method, path, query = {}, body, id: pointer = null } = v2Chat.create
       const fill = (text: string) => text.replaceAll('{name}', `${tag} ${place}.v2.${ordinal}`)
       const spec: RequestSpec = {
         surface: 'v2',

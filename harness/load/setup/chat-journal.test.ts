@@ -15,7 +15,7 @@ function emptyJournal() {
 
 test('a chat name is in the journal before it is used', () => {
   const { file, entries } = emptyJournal()
-  const journal = chatJournal({ file }, 'chatgen-load-a ', [])
+  const journal = chatJournal(file, 'chatgen-load-a ', [])
   for (let at = 0; at < 100; at += 1) {
     const name = journal.name()
     expect(entries()).toContainEqual({ event: 'create', kind: 'chat', name, scenario: 'load' })
@@ -26,7 +26,7 @@ test('a chat name is in the journal before it is used', () => {
 test('chat journal entries are in order and contain no secrets', async () => {
   const { file, entries } = emptyJournal()
   const secrets = [{ name: 'api key', value: 'sesame-open' }]
-  const journal = chatJournal({ file }, 'chatgen-load-sesame-open ', secrets)
+  const journal = chatJournal(file, 'chatgen-load-sesame-open ', secrets)
   const name = journal.name()
   journal.created(name, 'one')
   journal.deleted('one')
@@ -41,7 +41,7 @@ test('chat journal entries are in order and contain no secrets', async () => {
 
 test('a journal that cannot be written is reported on close', async () => {
   const { file } = emptyJournal()
-  const journal = chatJournal({ file: join(file, 'below') }, 'chatgen-load-a ', [])
+  const journal = chatJournal(join(file, 'below'), 'chatgen-load-a ', [])
   journal.deleted('one')
   expect(await journal.close()).toContain('ENOTDIR')
 })

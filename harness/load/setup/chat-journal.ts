@@ -3,11 +3,6 @@ import { messageOf } from '../../../contract/text.ts'
 import { RedactingWriter } from '../../client/redaction/redacting-writer.ts'
 import { createRedactor, type Secret } from '../../client/redaction/redaction.ts'
 
-/** Location of the creation journal of a run; structured-cloneable. */
-export interface JournalPlace {
-  readonly file: string
-}
-
 /** Names written at a time; if a worker is killed, up to this many may not exist. */
 const reservedNames = 64
 const flushMs = 50
@@ -18,11 +13,7 @@ const flushMs = 50
  * Threads and processes append whole lines to one file.
  * @param prefix of every name
  */
-export function chatJournal(
-  place: JournalPlace | undefined,
-  prefix: string,
-  secrets: readonly Secret[],
-) {
+export function chatJournal(file: string | undefined, prefix: string, secrets: readonly Secret[]) {
   const redact = createRedactor(secrets).text
   const writer = new RedactingWriter(secrets)
   const lineOf = (entry: JournalEntry) => journalLine(entry, redact)
@@ -35,16 +26,16 @@ export function chatJournal(
     clearTimeout(flushing)
     flushing = undefined
     const pending = lines
-    if (place === undefined || pending === '') return
+    if (file === undefined || pending === '') return
     lines = ''
     written = written
-      .then(() => writer.appendSoon(place.file, pending))
+      .then(() => writer.appendSoon(file, pending))
       .catch((error: unknown) => {
         writeError ??= messageOf(error)
       })
   }
   const put = (entry: JournalEntry) => {
-    if (place === undefined) return
+    if (file === undefined) return
     lines += lineOf(entry)
     flushing ??= setTimeout(flush, flushMs)
   }
@@ -56,9 +47,9 @@ export function chatJournal(
       const free = unused.pop()
       if (free !== undefined) return free
       const names = Array.from({ length: reservedNames }, () => `${prefix}${++count}`)
-      if (place !== undefined) {
+      if (file !== undefined) {
         const created = names.map((name) => lineOf({ event: 'create', ...chatEntry(name) }))
-        writer.append(place.file, created.join(''))
+        writer.append(file, created.join(''))
       }
       unused.push(...names.slice(1).reverse())
       return names[0] ?? ''

@@ -62,7 +62,7 @@ async function createChats(
     const id = await client.createV2(v2.length, endpoint, delayed)
     if (id === undefined) return
     v2.push(id)
-    if (target.v2Chat?.kind === 'create') homes.set(id, endpoint)
+    if (target.v2Chat && 'create' in target.v2Chat) homes.set(id, endpoint)
   })
 }
 

@@ -3,8 +3,8 @@ import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { worstSpread } from '../generator/generator-monitor.ts'
 import { transactionAudit } from '../report/outcome.ts'
 
-/** The report of one shard, and its name in messages. */
-export interface Shard {
+/** The report of a run or of one of its shards, and its name in messages. */
+export interface NamedReport {
   readonly name: string
   readonly report: LoadReport
 }
@@ -51,7 +51,10 @@ export function mergedGenerator(
 }
 
 /** Audits of the merged figures, and the one that only each shard could make. */
-export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard[]): AuditRow[] {
+export function mergedAudits(
+  merged: readonly AuditRow[],
+  shards: readonly NamedReport[],
+): AuditRow[] {
   const rows = shards.flatMap(({ report }) =>
     report.audits.filter(({ name }) => name === transactionAudit),
   )
@@ -69,7 +72,7 @@ export function mergedAudits(merged: readonly AuditRow[], shards: readonly Shard
 }
 
 /** Notes for the reader of merged figures. */
-export function notesOf(shards: readonly Shard[]): string[] {
+export function notesOf(shards: readonly NamedReport[]): string[] {
   const reports = shards.map(({ report }) => report)
   const targets = [...new Set(reports.map(({ target }) => target.baseUrl))]
   return [

@@ -5,14 +5,15 @@ import { type LoadReport, loadReport } from '../../../reports/load/model/report.
 import { loadReportOf } from '../../../reports/test-support/measurements.ts'
 import { emptyCounts } from '../judging/integrity-recorder.ts'
 import { RunMetrics } from '../metrics/run-metrics.ts'
+import { packed } from '../metrics/samples/histogram.ts'
 import type { RequestRecord } from '../record.ts'
-import { loadOutcome, packMeasurements } from '../report/outcome.ts'
+import { loadOutcome } from '../report/outcome.ts'
 import { noUnboundedAnswer } from '../slo/implied.ts'
 import { parseSlos } from '../slo/parse.ts'
 import { summarize } from '../summary/summary.ts'
 import { recordOf, shifted } from '../test-support/records.ts'
 import { mergeShards } from './merge.ts'
-import type { Shard } from './merge-parts.ts'
+import type { NamedReport } from './merge-parts.ts'
 
 const durationNs = 10e9
 const config = { durationNs, limits: [], stallNs: 5e8 }
@@ -122,14 +123,14 @@ function plan(more: Partial<LoadReport['plan']>): Partial<LoadReport> {
   return { plan: { ...shardOf(1).report.plan, ...more } }
 }
 
-function shardOf(index: number): Shard {
+function shardOf(index: number): NamedReport {
   const own = records.filter((record) => record.index % 3 === index)
   const metrics = metricsOf(own)
   const { slo, audits } = summarize(metrics, options)
   const occasion = { index, step: 0, atMs: index, operation: 'openai.chat', requestId: 'r' }
   const first = { ...occasion, event: 1, why: 'no role' }
   const tally = { 'OAI-STREAM-03': { broken: 1, held: 199, first } }
-  const measurements = packMeasurements({
+  const measurements = packed({
     metrics,
     integrity: [{ ...emptyCounts(), streams: 200, tally }],
     ids: { tally: {}, size: 200, duplicates: 0 },

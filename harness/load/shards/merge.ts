@@ -4,15 +4,16 @@ import { http2Of } from '../http/channel.ts'
 import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/integrity-recorder.ts'
 import { RunMetrics } from '../metrics/run-metrics.ts'
-import { loadOutcome, type Measurements, unpackMeasurements } from '../report/outcome.ts'
+import { unpacked } from '../metrics/samples/histogram.ts'
+import { loadOutcome, type Measurements } from '../report/outcome.ts'
 import { unmeasured } from '../slo/implied.ts'
 import { parseSlos } from '../slo/parse.ts'
 import { summarize } from '../summary/summary.ts'
 import {
   mergedAudits,
   mergedGenerator,
+  type NamedReport,
   notesOf,
-  type Shard,
   spreadNote,
   spreadProblem,
   startSpreadOf,
@@ -25,9 +26,9 @@ import {
  *
  * @throws ShardMismatchError if they are not shards, or not of one run
  */
-export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
+export function mergeShards(shards: readonly [NamedReport, ...NamedReport[]]): LoadReport {
   checkShards(shards)
-  const [run, parts] = unpacked(shards)
+  const [run, parts] = partsOf(shards)
   const reports = shards.map(({ report }) => report)
   const [{ report: first }] = shards
   const { reused, connectMs, ...measured } = summarize(run, {
@@ -83,11 +84,11 @@ export function mergeShards(shards: readonly [Shard, ...Shard[]]): LoadReport {
 }
 
 /** The measurements of each shard, and the metrics of all. */
-function unpacked(shards: readonly Shard[]): [RunMetrics, Measurements[]] {
+function partsOf(shards: readonly NamedReport[]): [RunMetrics, Measurements[]] {
   let run: RunMetrics | undefined
   const parts = shards.map(({ name, report }) => {
     try {
-      const measurements = unpackMeasurements(report.measurements ?? '')
+      const measurements: Measurements = unpacked(report.measurements ?? '')
       run ??= new RunMetrics(measurements.metrics.config)
       run.merge(measurements.metrics)
       return measurements
@@ -137,7 +138,7 @@ export class ShardMismatchError extends Error {
 }
 
 /** @throws ShardMismatchError */
-function checkShards(shards: readonly [Shard, ...Shard[]]): void {
+function checkShards(shards: readonly [NamedReport, ...NamedReport[]]): void {
   const whole = shards.find(
     ({ report }) => report.plan.shard === null || report.measurements === undefined,
   )
@@ -185,6 +186,6 @@ export function givenSlos({ slo }: LoadReport): string[] {
   return slo.filter(({ implied }) => implied !== true).map(({ expression }) => expression)
 }
 
-function indexOf({ report }: Shard): number | undefined {
+function indexOf({ report }: NamedReport): number | undefined {
   return report.plan.shard?.index
 }

@@ -52,7 +52,7 @@ function decided(slo: Slo, evidence: SloEvidence): SloRow {
         return evidence.group.latencies(metric, clock).count === 0
       })
       if (unmeasured !== undefined && count > 0)
-        return undecidedRow(slo.expression, '%', `No request had a ${unmeasured.metric}`)
+        return undecidedRow(slo.expression, '%', `No request had a ${unmeasured.metric}.`)
       const [bad, allowed] = [of - count, shareOver(slo.minShare)]
       const due = { count, of, bad, allowed, independent: evidence.independent(good) }
       const observation = `were good; ${bad} were not, ${percent(allowed)} may be`
@@ -162,9 +162,9 @@ export function decideDue(
 function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
   const { windowNs, completed, outputTokens } = evidence
   const count = slo.of === 'requests' ? completed : outputTokens
-  if (windowNs <= 0) return undecidedRow(slo.expression, '/s', 'There is no measured window')
+  if (windowNs <= 0) return undecidedRow(slo.expression, '/s', 'There is no measured window.')
   if (count === 0 && completed > 0) {
-    return undecidedRow(slo.expression, '/s', 'No response reported its number of tokens')
+    return undecidedRow(slo.expression, '/s', 'No response reported its number of tokens.')
   }
   const row = { expression: slo.expression, low: null, high: null, unit: '/s', needed: null }
   const observed = count / (windowNs / 1e9)
@@ -174,9 +174,9 @@ function decideRate(slo: RateSlo, evidence: SloEvidence): SloRow {
 }
 
 /** Row of an SLO about a figure that nothing measured. */
-function undecidedRow(expression: string, unit: string, reason: string): SloRow {
-  const row = { expression, observed: null, low: null, high: null, unit, needed: null }
-  return { ...row, verdict: 'undecided', message: `${reason}.` }
+export function undecidedRow(expression: string, unit: string, message: string): SloRow {
+  const nothing = { observed: null, low: null, high: null, unit, needed: null }
+  return { expression, verdict: 'undecided', ...nothing, message }
 }
 
 /** Requests over a limit, of all, which have such an effective sample size as a share. */

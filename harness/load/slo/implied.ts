@@ -6,7 +6,7 @@ import {
 import type { SloRow } from '../../../reports/load/model/measures.ts'
 import type { LoadReport, TransactionRow } from '../../../reports/load/model/report.ts'
 import { preparingOperation } from '../record.ts'
-import { decideDue, percent } from './decide.ts'
+import { decideDue, percent, undecidedRow } from './decide.ts'
 import type { Slo } from './slo.ts'
 
 /** Outcomes of all requests of a run, warm-up and drain included. */
@@ -160,15 +160,5 @@ function nothingDue({ planned, goodput, open, transactions }: SentCounts): strin
 const nothing = 'Nothing was measured.'
 
 function undecided(expression: string, message: string): SloRow {
-  return {
-    expression,
-    verdict: 'undecided',
-    observed: 0,
-    low: null,
-    high: null,
-    unit: 'requests',
-    needed: null,
-    message,
-    implied: true,
-  }
+  return { ...undecidedRow(expression, 'requests', message), observed: 0, implied: true }
 }

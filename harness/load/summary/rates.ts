@@ -1,9 +1,4 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
-import {
-  type LoadBlock,
-  type LoadBlocks,
-  loadBlocks,
-} from '../../../reports/load/model/comparison.ts'
+import type { LoadBlock, LoadBlocks } from '../../../reports/load/model/comparison.ts'
 import {
   type Disturbances,
   type ErrorCounter,
@@ -171,14 +166,4 @@ function blockOf(run: RunMetrics, from: number): LoadBlock {
       return [{ metric, clock, counts: [...ended.counts].sort(([a], [b]) => a - b), censored }]
     }),
   }
-}
-
-/** Packs `blocks` of a report: gzip, base64. */
-export function packBlocks(blocks: LoadBlocks): string {
-  return gzipSync(JSON.stringify(blocks)).toString('base64')
-}
-
-/** @throws Error if the text is malformed */
-export function unpackBlocks(packed: string): LoadBlocks {
-  return loadBlocks.parse(JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')))
 }

@@ -3,7 +3,7 @@ import type { EndpointRow, HeatMap, SecondRow } from '../../../reports/load/mode
 import { countDue } from '../metrics/latency-recorder.ts'
 import type { PlannedTransaction } from '../metrics/outcome-counts.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
-import type { Histogram } from '../metrics/samples/histogram.ts'
+import { type Histogram, packed } from '../metrics/samples/histogram.ts'
 import type { ChartedMetric } from '../metrics/timeline.ts'
 import { decideSlo } from '../slo/decide.ts'
 import { impliedSlos } from '../slo/implied.ts'
@@ -14,7 +14,6 @@ import {
   describeDelivery,
   disturbancesOf,
   goodputOf,
-  packBlocks,
   ratesOf,
   stallsOf,
 } from './rates.ts'
@@ -83,7 +82,7 @@ export function summarize(run: RunMetrics, options: SummaryOptions) {
     ],
     series: seriesOf(run),
     heatMaps: heatMapsOf(run),
-    blocks: packBlocks(blocksOf(run, window)),
+    blocks: packed(blocksOf(run, window)),
     ...(options.endpoints === undefined
       ? {}
       : { endpoints: endpointRows(run, window, options.endpoints) }),

@@ -77,11 +77,6 @@ export interface DriveOptions {
 }
 
 /** @throws the internal errors of the engine */
-export async function drive(options: DriveOptions): Promise<readonly RequestRecord[]> {
-  return (await driven(options)).records
-}
-
-/** @throws the internal errors of the engine */
 export async function driven(options: DriveOptions) {
   const { url, connections, perSecond, seconds, kind = 'openai-json' } = options
   const passages = await writePassages('drive')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { loadReportOf } from '../../../reports/test-support/measurements.ts'
-import { Histogram } from '../metrics/samples/histogram.ts'
+import { Histogram, packed } from '../metrics/samples/histogram.ts'
 import { drawsOf, standardNormal } from '../plan/random.ts'
 import {
   failure,
@@ -10,7 +10,6 @@ import {
   type RequestRecord,
   type Timestamps,
 } from '../record.ts'
-import { packBlocks } from '../summary/rates.ts'
 
 const ms = 1e6
 
@@ -162,7 +161,7 @@ export function simulatedRun(seed: number, factor: number, failing = 0): LoadRep
     const latencies = [latency('ttft', ttft), latency('tpot', tpot), latency('e2e', e2e)]
     return { due, ok, good: ok, completed: ok, outputTokens: 11 * ok, latencies }
   })
-  return loadReportOf({ ...validRun, metrics: [], blocks: packBlocks({ blockMs: 3000, blocks }) })
+  return loadReportOf({ ...validRun, metrics: [], blocks: packed({ blockMs: 3000, blocks }) })
 }
 
 /** A run without SLOs whose generator kept up. */

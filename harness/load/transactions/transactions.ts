@@ -8,19 +8,16 @@ import type { RequestResult } from '../record.ts'
 
 /** Section 4.1. */
 async function completion(context: TransactionRunner, form: Form): Promise<void> {
-  const usage = context.entry.usage ? { stream_options: { include_usage: true } } : {}
-  const more = form === 'stream' ? { stream: true, ...usage } : {}
-  await context.send({ operation: 'openai.chat', form, json: { ...bodyOf(context), ...more } })
-}
-
-function bodyOf(context: TransactionRunner) {
-  const { arrival, entry, target } = context
+  const { entry, target, arrival } = context
   const { answerTokens } = arrival
-  return {
+  const usage = entry.usage ? { stream_options: { include_usage: true } } : {}
+  const json = {
     model: entry.model ?? target.model,
     messages: [{ role: 'user', content: promptOf(context) }],
     ...(answerTokens === null ? {} : { max_tokens: answerTokens }),
+    ...(form === 'stream' ? { stream: true, ...usage } : {}),
   }
+  await context.send({ operation: 'openai.chat', form, json })
 }
 
 /** Section 4.2: stores a message, then generates its answer. */

@@ -85,7 +85,7 @@ export function latenciesOf(
   const column = (metric: PredictedMetric) =>
     ascending(answers.map((answer) => answer[metric]).filter((ms) => !Number.isNaN(ms)))
   return {
-    /** By request, in order of arrival; `tpot` of a single token is NaN. */
+    /** Latencies by request, in order of arrival; `tpot` of a single token is NaN. */
     answers,
     ...{ ttft: column('ttft'), tpot: column('tpot'), e2e: column('e2e') },
     /** Requests that arrived, and those of them that were refused. */

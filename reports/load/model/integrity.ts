@@ -56,37 +56,6 @@ export const integrity = z.object({
 })
 export type Integrity = z.infer<typeof integrity>
 
-/** Meanings of an error for the target; each error row belongs to exactly one of them. */
-export const errorCounters = [
-  ...(['tooManyRequests', 'serverErrors', 'otherErrors', 'errorEvents', 'unanswered'] as const),
-  ...(['droppedConnections', 'incomplete', 'unreadable', 'timeouts', 'violations'] as const),
-] as const
-export type ErrorCounter = (typeof errorCounters)[number]
-
-/** Requests by kind of failure; `open` and `left` are not failures and are listed separately. */
-export const errorRow = z.object({
-  /** `limit`: chatgen aborted a response that took more resources than any response of the service does. */
-  kind: z.enum([
-    ...(['connect', 'status', 'shed', 'truncated', 'unreadable', 'in-band-error'] as const),
-    ...(['integrity', 'timeout', 'limit'] as const),
-  ]),
-  /** Counter of `disturbances` that counts it. */
-  counter: z.enum(errorCounters),
-  /** Cause such as `503`, `ECONNREFUSED` or the id of a requirement. */
-  detail: z.string(),
-  count: z.int(),
-  /** Share of the due requests. */
-  share: z.number(),
-  /** Index of the first arrival with this error. */
-  firstIndex: z.int(),
-  /** Seconds after the start of the run. */
-  firstSecond: z.number(),
-})
-export type ErrorRow = z.infer<typeof errorRow>
-
-/** Refusals: 429, any other status outside 2xx, an error event instead of the rest of a stream. */
-export const refusalKinds: readonly ErrorRow['kind'][] = ['shed', 'status', 'in-band-error']
-
 /** Causes of requests without a proper response, in the whole run. */
 export const disturbances = z.object({
   tooManyRequests: z.int(),
@@ -110,3 +79,32 @@ export const disturbances = z.object({
   retries: z.int(),
 })
 export type Disturbances = z.infer<typeof disturbances>
+
+/** Meanings of an error for the target; each error row belongs to exactly one of them. */
+const errorCounter = disturbances.omit({ retries: true }).keyof()
+export const errorCounters = errorCounter.options
+export type ErrorCounter = z.infer<typeof errorCounter>
+
+/** Requests by kind of failure; `open` and `left` are not failures and are listed separately. */
+export const errorRow = z.object({
+  /** `limit`: chatgen aborted a response that took more resources than any response of the service does. */
+  kind: z.enum([
+    ...(['connect', 'status', 'shed', 'truncated', 'unreadable', 'in-band-error'] as const),
+    ...(['integrity', 'timeout', 'limit'] as const),
+  ]),
+  /** Counter of `disturbances` that counts it. */
+  counter: errorCounter,
+  /** Cause such as `503`, `ECONNREFUSED` or the id of a requirement. */
+  detail: z.string(),
+  count: z.int(),
+  /** Share of the due requests. */
+  share: z.number(),
+  /** Index of the first arrival with this error. */
+  firstIndex: z.int(),
+  /** Seconds after the start of the run. */
+  firstSecond: z.number(),
+})
+export type ErrorRow = z.infer<typeof errorRow>
+
+/** Refusals: 429, any other status outside 2xx, an error event instead of the rest of a stream. */
+export const refusalKinds: readonly ErrorRow['kind'][] = ['shed', 'status', 'in-band-error']

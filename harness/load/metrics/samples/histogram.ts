@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { OrderedSample } from '../../statistics/quantile-interval.ts'
 
 /** One unit of every histogram: a microsecond. */
@@ -29,6 +30,17 @@ export type Stored<Data> =
               : Name]: Stored<Data[Name]>
           }
         : Data
+
+/** Packs data for a report: JSON, gzip, base64. */
+export function packed(data: object): string {
+  const json = JSON.stringify(data, (_, value) => (value instanceof Map ? [...value] : value))
+  return gzipSync(json).toString('base64')
+}
+
+/** @throws Error if the text is malformed */
+export function unpacked(text: string) {
+  return JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString('utf8'))
+}
 
 /**
  * The buckets of an HDR histogram (Tene, hdrhistogram.org), stored sparsely: a run has hundreds of
