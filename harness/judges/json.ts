@@ -9,7 +9,7 @@ export function asIndex(value: unknown): number | undefined {
 export function show(value: unknown): string {
   let text = 'missing'
   try {
-    if (value !== undefined) text = JSON.stringify(value) ?? String(value)
+    if (value !== undefined) text = JSON.stringify(value)
   } catch {
     text = 'a value that is nested too deeply'
   }

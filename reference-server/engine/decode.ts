@@ -33,7 +33,7 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
     isRunning = false
   }
 
-  async function wait(own: Progress, tokens: number, stop: AbortSignal | undefined) {
+  async function wait(own: Progress, tokens: number, stop: AbortSignal) {
     while (own.tokens < tokens) await untilAborted(own.decoded.promise, stop)
   }
 
@@ -57,8 +57,7 @@ export function decodeByEngine(options: EngineOptions, clock: Clock): Decode {
   }
 }
 
-function untilAborted(wait: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return wait
+function untilAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<void>()
   const onAbort = () => aborted.reject(signal.reason)

@@ -41,7 +41,7 @@ export function createApp(services: Services, routes: readonly Route[], options:
     try {
       const standing = admit(call, served.found)
       const reply = await settle(served, call, standing.refusal)
-      const made = reply.disruption === undefined ? reply : await disrupted(reply, call.signal)
+      const made = await disrupted(reply, call.signal)
       const headers = { ...standing.headers, ...made.headers }
       if (typeof route !== 'function' && route.isPage && standing.refusal === undefined) {
         return await writeReply(response, call, { ...made, headers }, services)

@@ -10,9 +10,9 @@ export interface Decoding {
    *
    * @throws AbortError when the signal fires first
    */
-  token(n: number, signal?: AbortSignal): Promise<void> | undefined
+  token(n: number, signal: AbortSignal): Promise<void> | undefined
   /** The wait for the last one. */
-  all(signal?: AbortSignal): Promise<void>
+  all(signal: AbortSignal): Promise<void>
 }
 
 export interface DecodingRequest {

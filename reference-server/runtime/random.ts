@@ -12,9 +12,7 @@ export function seededDraw(seed: number, ...words: readonly string[]): Draw {
   }
 }
 
-/** @throws Error for an empty list */
 export function pick<T>(draw: Draw, from: readonly T[]): T {
-  if (from.length === 0) throw new Error('nothing to draw from')
   return from[Math.floor(draw() * from.length)] as T
 }
 

@@ -113,7 +113,7 @@ function off(found: Pair, [p50, p99]: Pair): Pair {
 type Usage = ReturnType<typeof sampledUsage>
 
 /** @param session id of the session whose processes count: the pid of a detached child */
-function sampledUsage(session: number, everyMs = 500) {
+function sampledUsage(session: number) {
   const cpu = new Map<number, number>()
   const samples: { readonly atNs: number; readonly cpuSeconds: number }[] = []
   let peakKb = 0
@@ -128,7 +128,7 @@ function sampledUsage(session: number, everyMs = 500) {
     peakKb = Math.max(peakKb, kb)
     const cpuSeconds = [...cpu.values()].reduce((sum, seconds) => sum + seconds, 0)
     samples.push({ atNs: Number(process.hrtime.bigint()), cpuSeconds })
-  }, everyMs)
+  }, 500)
   const at = (ns: number) => samples.findLast(({ atNs }) => atNs <= ns)?.cpuSeconds ?? 0
   return {
     end: () => clearInterval(timer),

@@ -158,7 +158,6 @@ function firstNeed(id: RequirementId, ids: ReadonlySet<RequirementId>): Requirem
   const needed = new Set(needsOf(id))
   // Includes those that are added meanwhile.
   for (const next of needed) {
-    if (next === id) continue
     if (ids.has(next)) return next
     for (const further of needsOf(next)) needed.add(further)
   }

@@ -77,7 +77,7 @@ const shownCharacters = 60
 function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === '') return 'an empty string'
-  if (!Array.isArray(value)) return shortened(JSON.stringify(value) ?? String(value))
+  if (!Array.isArray(value)) return shortened(JSON.stringify(value))
   if (value.length === 0) return 'none'
   const first = value.slice(0, maxElements).map((element) => show(element))
   const rest = value.length > maxElements ? `, … (${value.length} in all)` : ''

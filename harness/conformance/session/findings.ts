@@ -10,7 +10,6 @@ import {
   operationOf,
   type RequirementId,
   requestPath,
-  requirements,
   succeeded,
 } from '../../../contract/index.ts'
 import { answerText, judge } from '../../judges/index.ts'
@@ -52,7 +51,6 @@ export class ScenarioFindings {
       this.#speaks ||= Boolean(answerText(exchange))
     this.#countErrors(exchange)
     for (const finding of [...findings, ...others]) {
-      if (!(finding.requirement in requirements)) continue
       const isShaky = isDoubtful || finding.mayBeChance === true
       this.#keep(isShaky ? { ...finding, isDoubtful: true } : finding)
     }

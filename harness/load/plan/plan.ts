@@ -179,8 +179,7 @@ function weightedChoice(entries: readonly MixEntry[]): (draw: Draw) => number {
   })
   return (draw) => {
     const drawn = draw()
-    const found = bounds.findIndex((end) => drawn < end)
-    return found < 0 ? entries.length - 1 : found
+    return bounds.findIndex((end) => drawn < end)
   }
 }
 

@@ -63,11 +63,8 @@ export async function certifyInto(
 }
 
 /** The reference server with a fault of its compatible surface, shown to callers that are not recognized. */
-export function openDetecting(
-  server: DetectingServer,
-  faultName = 'openai.chat: id is lost',
-): Promise<ProofTarget> {
-  const fault = faults.find(({ name }) => name === faultName)
-  if (fault === undefined) throw new Error(`there is no fault ${faultName}`)
+export function openDetecting(server: DetectingServer): Promise<ProofTarget> {
+  const fault = faults.find(({ name }) => name === 'openai.chat: id is lost')
+  if (fault === undefined) throw new Error('the fault has another name')
   return startDeviant(unlessRecognized(server, fault.patch))
 }
