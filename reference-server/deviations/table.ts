@@ -1,7 +1,6 @@
 /** Tables of faults and dialects: one entry, one deviation. */
 import { isRequirementId, type RequirementId, type Surface } from '../../contract/index.ts'
 import type { Patch } from '../services.ts'
-import { type Edit, editEvents } from './patches/events.ts'
 
 /** Name and summary: `errors-as-text: Errors are plain text.` */
 type Heading = `${string}: ${string}.`
@@ -22,11 +21,6 @@ export function rowsOf<Change>(table: FaultTable<Change>) {
 /** @throws Error if a fault breaks an unknown requirement */
 export function faultTable(table: FaultTable<Patch>): readonly Fault[] {
   return rowsOf(table).map(({ heading, change: patch }) => ({ ...heading, patch }))
-}
-
-/** Faults that edit the events of v3 streams. @throws Error if one breaks an unknown requirement */
-export function eventFaultTable(table: FaultTable<Edit>): readonly Fault[] {
-  return rowsOf(table).map(({ heading, change }) => ({ ...heading, patch: editEvents(change) }))
 }
 
 /** The requirements at the beginning of a text, and its rest. @throws Error if one of them is unknown */

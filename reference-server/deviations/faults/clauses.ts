@@ -15,6 +15,7 @@ export const clauses: readonly `${RequirementId} ${string}: ${string}`[] = [
   'OAI-MODELS-02 openai.chat: the request is refused (model name: {alias|alias; stream: true})',
   'OAI-MODELS-03 openai.chat: the request is refused (model name: vision; stream: true)',
   'OAI-STOP-01 openai.chat: {the request is refused|stop is ignored} (stop: a text; stream: not true)',
+  'OAI-STOP-01 openai.chat: stop is ignored (stop: a text; stop text: with a space; stream: not true)',
   'OAI-STOP-02 OAI-STOP-05 openai.chat: only the first element counts of stop',
   'OAI-STOP-02 openai.chat: stop is ignored (stop: a list; stream: not true)',
   'OAI-STOP-02 openai.chat: stop is ignored (stop text: a punctuation mark)',

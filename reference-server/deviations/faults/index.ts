@@ -7,7 +7,7 @@ import { counting } from '../patches/services.ts'
 import { type Fault, faultTable } from '../table.ts'
 import { grammarFaults } from './grammar.ts'
 import { openaiFaults } from './openai.ts'
-import { textFaults, v2Faults, versionFaults } from './v2.ts'
+import { v2Faults, versionFaults } from './v2.ts'
 import { chatFaults } from './v3/chats.ts'
 import { fileFaults } from './v3/files.ts'
 import { generateFaults, historyFaults } from './v3/generate.ts'
@@ -18,7 +18,6 @@ export const faults: readonly Fault[] = [
   ...grammarFaults,
   ...openaiFaults,
   ...v2Faults,
-  ...textFaults,
   ...chatFaults,
   ...generateFaults,
   ...historyFaults,

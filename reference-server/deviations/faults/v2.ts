@@ -1,13 +1,13 @@
-/** Faults of v2 messages, of the chain of parent_id, and of v2 generations, of v2 next to v3, and of stored texts (sections 1, 2.3, 3 and 4.2). */
+/** Faults of v2 messages, of the chain of parent_id, and of v2 generations, and of v2 next to v3 (sections 2.3, 3 and 4.2). */
 import type { OperationId } from '../../../contract/operations.ts'
 import type { Patch, Services } from '../../services.ts'
 import type { Chat } from '../../store/types.ts'
 import { newChat } from '../../surfaces/chats.ts'
-import { isGiven, isText, type Json, setAt, toList, toObject } from '../patches/json.ts'
+import { isGiven, isText, type Json, setAt, toObject } from '../patches/json.ts'
 import { alsoDo, isOfOtherVersion, onError, onSuccessBody, setFields } from '../patches/replies.ts'
 import { chatIdOf, onRequest, onRequestBody } from '../patches/requests.ts'
 import { compose, mapping, noteMessages, onStore, remembering } from '../patches/services.ts'
-import { type Fault, faultTable } from '../table.ts'
+import { faultTable } from '../table.ts'
 
 export const v2Faults = faultTable({
   'V2-MSG-02 v2-message-id-prefixed: Message ids have the prefix msg_, in responses and as parent_id.':
@@ -135,56 +135,4 @@ async function createAnew({ store }: Services, owner: string, id: string, change
   if (chat === undefined) return
   await store.chats.delete(owner, id)
   await store.chats.create({ ...chat, ...change })
-}
-
-type Changes = Readonly<Record<string, (text: string) => string>>
-
-const ofMessages: Changes = {
-  'masks long numbers': (text) => text.replace(/\b\d{13,19}\b/g, '****'),
-  'masks mail addresses': (text) => text.replace(/[\w.]+@[\w.]+/g, '[mail]'),
-  'links addresses': (text) => text.replace(/https?:\/\/\S+/g, '<$&>'),
-  'reduces blank lines': (text) => text.replace(/\n{3,}/g, '\n\n'),
-  'replaces lone returns': (text) => text.replace(/\r(?!\n)/g, '\n'),
-  'replaces spaces without a break': (text) => text.replaceAll('\u00a0', ' '),
-  'removes variation selectors': (text) => text.replaceAll('\ufe0f', ''),
-  'cuts after 65535 characters': (text) => text.slice(0, 65_535),
-}
-
-const ofInputs: Changes = {
-  'fills in variables': (text) => text.replace(/\$\{\w+\}/g, ''),
-  'removes code fences': (text) => text.replaceAll('```', ''),
-  'removes flags': (text) => text.replace(/[\u{1f1e6}-\u{1f1ff}]/gu, ''),
-  'removes leading zeros': (text) => (/^\d+$/.test(text) ? text.replace(/^0+/, '') : text),
-  'empties null': (text) => (text === 'null' ? '' : text),
-}
-
-export const textFaults: readonly Fault[] = [
-  ...Object.entries(ofMessages).flatMap(([what, change]) =>
-    faultTable({
-      [`V2-MSG-06 v2-message-${named(what)}: The answer to a message ${what}.`]: setFields(
-        'v2.message',
-        { content: change },
-      ),
-    }),
-  ),
-  ...Object.entries(ofInputs).flatMap(([what, change]) =>
-    faultTable({
-      [`V3-HIST-07 v3-history-${named(what)}: The history ${what} in the texts of inputs.`]:
-        setFields('v3.history', {
-          'result.*.item.content': (parts: unknown) =>
-            Array.isArray(parts) ? toList(parts).map((part) => changed(part, change)) : parts,
-        }),
-    }),
-  ),
-]
-
-function named(what: string): string {
-  return what.replaceAll(' ', '-')
-}
-
-/** A part with another text, if it is one of an input. */
-function changed(part: Readonly<Record<string, unknown>>, change: (text: string) => string) {
-  return part['type'] === 'input_text' && isText(part['text'])
-    ? { ...part, text: change(part['text']) }
-    : part
 }

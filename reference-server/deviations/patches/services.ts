@@ -59,11 +59,6 @@ export function onModel(
   })
 }
 
-/** Messages with the role system do not reach the model. */
-export function withoutSystem(model: Model, request: ModelRequest): Generation {
-  return model({ ...request, turns: request.turns.filter(({ role }) => role !== 'system') })
-}
-
 /** Edits the steps of a generation, and recounts its tokens. */
 export function withSteps(
   generated: Generation,

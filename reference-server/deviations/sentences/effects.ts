@@ -63,6 +63,12 @@ const sentences = Object.entries<Make>({
   },
   'the default page size is (\\d+)': ([size]) =>
     editQuery('limit', (given: unknown) => given ?? size),
+  'messages of the system are not read': () => ({
+    model: ({ turns, ...request }) => ({
+      ...request,
+      turns: turns.filter(({ role }) => role !== 'system'),
+    }),
+  }),
   'an answer may have one token more than its limit': () => ({
     model: (request) => ({ ...request, maxTokens: request.maxTokens + 1 }),
   }),

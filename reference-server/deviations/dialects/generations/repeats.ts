@@ -9,7 +9,13 @@ import { terminalEvents } from '../../patches/events.ts'
 import { toObject } from '../../patches/json.ts'
 import { onReply, onSuccess, onSuccessBody } from '../../patches/replies.ts'
 import { type FaultyOperation, rejectRequests } from '../../patches/requests.ts'
-import { mapping, noteMessages, onStore, remembering } from '../../patches/services.ts'
+import {
+  editReservations,
+  mapping,
+  noteMessages,
+  onStore,
+  remembering,
+} from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
 
 export const repeats: readonly Dialect[] = [
@@ -19,13 +25,10 @@ export const repeats: readonly Dialect[] = [
       (original, { clock }) => waitingIdempotency(original, clock),
     ),
     'repeat-429-meanwhile: A repeat of a running request is rejected with 429 and Retry-After: 0.':
-      onStore('idempotency', ({ reserve }) => ({
-        reserve: async (...request) => {
-          const reservation = await reserve(...request)
-          if (reservation.state !== 'running') return reservation
-          throw new ApiError(429, 'This step is still running', null, null, { 'retry-after': '0' })
-        },
-      })),
+      editReservations((reservation) => {
+        if (reservation.state !== 'running') return reservation
+        throw new ApiError(429, 'This step is still running', null, null, { 'retry-after': '0' })
+      }),
   }),
   ...alternatives({
     'repeat-in-short: A repeat of a stream returns only response.created and response.completed.':

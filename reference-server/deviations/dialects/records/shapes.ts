@@ -77,34 +77,30 @@ export const chatRecords: readonly Dialect[] = [
 ]
 
 export const modelLists = alternatives({
-  'models-bare: The model list is a bare array.': onSuccessBody(
-    'openai.models',
-    ({ data }) => data,
-  ),
-  'models-as-names: The model list is an array of ids in models.': onSuccessBody(
-    'openai.models',
-    ({ data }) => ({ models: toList(data).map(({ id }) => id) }),
-  ),
-  'models-grouped: The model list has groups, whose ids are numbers.': onSuccessBody(
-    'openai.models',
-    ({ data }) => ({ groups: [{ id: 1, models: data }] }),
-  ),
-  'models-keyed-by-id: The model list is an object with one member per id.': onSuccessBody(
-    'openai.models',
-    ({ data }) => ({
-      models: Object.fromEntries(
-        toList(data).map(({ id, description }) => [String(id), { description }]),
-      ),
+  'models-bare: The model list is a bare array.': reshapeModels((data) => data),
+  'models-as-names: The model list is an array of ids in models.': reshapeModels((data) => ({
+    models: data.map(({ id }) => id),
+  })),
+  'models-grouped: The model list has groups, whose ids are numbers.': reshapeModels((models) => ({
+    groups: [{ id: 1, models }],
+  })),
+  'models-keyed-by-id: The model list is an object with one member per id.': reshapeModels(
+    (data) => ({
+      models: Object.fromEntries(data.map(({ id, description }) => [String(id), { description }])),
     }),
   ),
   'models-by-alias: The model list has result and model_id, and names the main model only by its alias.':
-    onSuccessBody('openai.models', ({ data }) => ({
-      result: toList(data).map(({ id, aliases, description }) => ({
+    reshapeModels((data) => ({
+      result: data.map(({ id, aliases, description }) => ({
         model_id: Array.isArray(aliases) && aliases.length > 0 ? aliases[0] : id,
         description,
       })),
     })),
 })
+
+function reshapeModels(change: (models: readonly Json[]) => unknown): Patch {
+  return onSuccessBody('openai.models', ({ data }) => change(toList(data)))
+}
 
 function reshapeChats(change: (chat: Json) => Json): Patch {
   return onSuccessBody(['v3.createChat', 'v3.chat', 'v3.updateChat'], change)

@@ -61,19 +61,9 @@ export const fileFaults = faultTable({
       ...body,
       size: file?.bytes.toString().length,
     })),
-  'V3-ATT-04 attachment-size-in-blocks: The size of an attachment of more than 64 KiB is reported as 64 KiB.':
-    setFields('v3.upload', { size: (size: number) => Math.min(size, 65_536) }),
   'V3-ATT-04 attachment-without-its-mark: A byte order mark does not count for the size of an attachment.':
     onSuccessBody('v3.upload', (body, { file }) => ({
       ...body,
       size: Number(body['size']) - (file?.bytes.subarray(0, 3).equals(mark) ? 3 : 0),
     })),
-  'V3-ATT-03 attachment-name-with-an-extension: A file name without an extension gets one.':
-    setFields('v3.upload', {
-      filename: (name: string) => (name.includes('.') ? name : `${name}.txt`),
-    }),
-  'V3-ATT-03 attachment-name-without-brackets: A file name loses its brackets.': setFields(
-    'v3.upload',
-    { filename: (name: string) => name.replace(/[()]/g, '') },
-  ),
 })

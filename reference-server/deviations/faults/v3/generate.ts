@@ -5,15 +5,7 @@ import type { HistoryRow, Page } from '../../../store/types.ts'
 import { isGiven, isText, setAt, toList, toObject } from '../../patches/json.ts'
 import { onEachBlock, onReply, onSuccessBody, setFields } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
-import {
-  compose,
-  mapping,
-  onModel,
-  onStore,
-  perServer,
-  withoutSystem,
-  withSteps,
-} from '../../patches/services.ts'
+import { compose, mapping, onModel, onStore, perServer, withSteps } from '../../patches/services.ts'
 import { faultTable } from '../../table.ts'
 
 const fixedId = 'resp_1'
@@ -30,8 +22,6 @@ export const generateFaults = faultTable({
     onModel('native', (model, request) => withReasoningInText(model(request), false)),
   'V3-THINK-02 v3-think-repeated-in-the-answer: The answer text starts with the reasoning that was already streamed.':
     onModel('native', (model, request) => withReasoningInText(model(request), true)),
-  'V3-GEN-16 v3-input-hears-no-system: Messages with the role system do not reach the model.':
-    onModel('native', withoutSystem),
   'V3-GEN-16 v3-input-hears-the-first-part: Only the first text of a message with several text parts is passed to the model.':
     mapping<string>((firstOf) => [
       onRequestBody('v3.generate', (body) => {

@@ -26,7 +26,7 @@ import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../patch
 import { setAt, toObject } from '../../patches/json.ts'
 import { onBlocks, onReply } from '../../patches/replies.ts'
 import { ofV3 } from '../../patches/requests.ts'
-import { eventFaultTable, type Fault, faultTable } from '../../table.ts'
+import { faultTable } from '../../table.ts'
 
 /** Generation time of one block in milliseconds: long enough to show that nothing was sent meanwhile. */
 const blockMs = 30
@@ -114,52 +114,50 @@ const isFinal = (block: SseBlock) => terminalEvents.includes(block.event ?? '')
 const partEvents = all(partAdded, textDelta, textDone, partDone)
 const outOfRange = 100_000
 
-export const streamEventFaults: readonly Fault[] = [
-  ...faultTable({
-    'V3-SSE-08 stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
-      onBlocks(ofV3, async function* (blocks) {
-        yield* blocks
-        throw new DOMException('cut', 'AbortError')
+export const streamEventFaults = faultTable({
+  'V3-SSE-08 stream-cut-after-the-end: The connection is aborted after the terminal event, without the terminating chunk.':
+    onBlocks(ofV3, async function* (blocks) {
+      yield* blocks
+      throw new DOMException('cut', 'AbortError')
+    }),
+  'V3-SSE-08 stream-last-block-open: The block of the terminal event is not terminated by an empty line.':
+    rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
+  'V3-SSE-08 stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
+    rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
+  'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onBlocks(
+    ofV3,
+    async function* (blocks) {
+      yield* blocks
+      yield { data: '[DONE]' } as const
+      yield { data: '[DONE]' } as const
+    },
+  ),
+  'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.': onBlocks(
+    ofV3,
+    async function* (blocks) {
+      for await (const block of blocks) {
+        if (isFinal(block)) yield { data: '[DONE]' } as const
+        yield block
+      }
+    },
+  ),
+  'V3-SSE-23 stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
+    editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
+  'V3-SSE-28 stream-annotation-outside: The index of a citation exceeds the length of its text.':
+    editEvents(
+      setInEvents('response.output_text.annotation.added', { 'annotation.index': outOfRange }),
+      setInEvents(partDone, { 'part.annotations.*.index': outOfRange }),
+      setInEvents(itemDone, { 'item.content.*.annotations.*.index': outOfRange }),
+      setInEvents(finalEvents, {
+        'response.output.*.content.*.annotations.*.index': outOfRange,
       }),
-    'V3-SSE-08 stream-last-block-open: The block of the terminal event is not terminated by an empty line.':
-      rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
-    'V3-SSE-08 stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
-      rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
-    'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onBlocks(
-      ofV3,
-      async function* (blocks) {
-        yield* blocks
-        yield { data: '[DONE]' } as const
-        yield { data: '[DONE]' } as const
-      },
     ),
-    'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.': onBlocks(
-      ofV3,
-      async function* (blocks) {
-        for await (const block of blocks) {
-          if (isFinal(block)) yield { data: '[DONE]' } as const
-          yield block
-        }
-      },
+  'V3-SSE-07 stream-number-repeated-once: One event repeats the sequence_number of the previous event.':
+    editRawEvents((events) =>
+      events.map((event, at) => ({ ...event, sequence_number: at > 6 ? at - 1 : at })),
     ),
-    'V3-SSE-23 stream-arguments-no-json: The arguments of a function call are a Python dict literal instead of JSON in all events.':
-      editRun((run) => ({ ...run, steps: run.steps.map(withPythonQuotes) })),
-    'V3-SSE-28 stream-annotation-outside: The index of a citation exceeds the length of its text.':
-      editEvents(
-        setInEvents('response.output_text.annotation.added', { 'annotation.index': outOfRange }),
-        setInEvents(partDone, { 'part.annotations.*.index': outOfRange }),
-        setInEvents(itemDone, { 'item.content.*.annotations.*.index': outOfRange }),
-        setInEvents(finalEvents, {
-          'response.output.*.content.*.annotations.*.index': outOfRange,
-        }),
-      ),
-    'V3-SSE-07 stream-number-repeated-once: One event repeats the sequence_number of the previous event.':
-      editRawEvents((events) =>
-        events.map((event, at) => ({ ...event, sequence_number: at > 6 ? at - 1 : at })),
-      ),
-  }),
-  ...eventFaultTable({
-    'V3-SSE-13 V3-SSE-18 stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
+  'V3-SSE-13 V3-SSE-18 stream-delta-of-another-item: With reasoning, text deltas have the item_id and output_index of the reasoning item.':
+    editEvents(
       when(
         isThinking,
         replaceEvents(textDelta, (event, events) => {
@@ -167,31 +165,36 @@ export const streamEventFaults: readonly Fault[] = [
           return [{ ...event, item_id, output_index }]
         }),
       ),
-    'V3-SSE-08 stream-completed-twice: The terminal event is sent twice.': replaceEvents(
-      finalEvents,
-      (event) => [event, event],
     ),
-    // 7836246/cursor2api#116
-    'V3-SSE-09 stream-response-not-nested: The members of the final response are next to type instead of in response.':
+  'V3-SSE-08 stream-completed-twice: The terminal event is sent twice.': editEvents(
+    replaceEvents(finalEvents, (event) => [event, event]),
+  ),
+  // 7836246/cursor2api#116
+  'V3-SSE-09 stream-response-not-nested: The members of the final response are next to type instead of in response.':
+    editEvents(
       replaceEvents(completed, ({ response, ...event }) => [{ ...Object(response), ...event }]),
-    // llm-d-inference-sim, whose Go struct fields are omitempty
-    'V3-SSE-15 stream-zero-indexes-left-out: Indexes with the value 0 are omitted.': (events) =>
-      events.map(dropZeroIndexes),
-    // vllm-project/vllm#45742
-    'V3-SSE-16 stream-parts-counted-on: content_index continues from the reasoning item to the answer item.':
+    ),
+  // llm-d-inference-sim, whose Go struct fields are omitempty
+  'V3-SSE-15 stream-zero-indexes-left-out: Indexes with the value 0 are omitted.': editEvents(
+    (events) => events.map(dropZeroIndexes),
+  ),
+  // vllm-project/vllm#45742
+  'V3-SSE-16 stream-parts-counted-on: content_index continues from the reasoning item to the answer item.':
+    editEvents(
       when(
         isThinking,
         replaceEvents(partEvents, (event) => [
           Number(event['output_index']) > 0 ? { ...event, content_index: 1 } : event,
         ]),
       ),
-    'V3-SSE-17 stream-deltas-cumulative: Each text delta contains all the text so far.': joinDeltas,
-    'V3-SSE-25 stream-delta-null: An event with a null delta precedes the first text delta.':
-      replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event]),
-    'V3-SSE-27 stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':
-      replaceEvents(textDelta, splitSurrogates),
-  }),
-]
+    ),
+  'V3-SSE-17 stream-deltas-cumulative: Each text delta contains all the text so far.':
+    editEvents(joinDeltas),
+  'V3-SSE-25 stream-delta-null: An event with a null delta precedes the first text delta.':
+    editEvents(replaceEvents(nth(textDelta, 0), (event) => [{ ...event, delta: null }, event])),
+  'V3-SSE-27 stream-surrogates-halved: A surrogate pair is split across two deltas as JSON escapes.':
+    editEvents(replaceEvents(textDelta, splitSurrogates)),
+})
 
 /** Each delta contains those before it. */
 function joinDeltas(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
