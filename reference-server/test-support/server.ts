@@ -127,11 +127,6 @@ export function readEvents(text: string): Json[] {
   return readBlocks(text).map(({ data }) => JSON.parse(data))
 }
 
-/** The chunks of a compatible stream, without its end marker. */
-export function readChunks(text: string): Json[] {
-  return readBlocks(text).flatMap(({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]))
-}
-
 type OpenStream = Awaited<ReturnType<typeof openStream>>
 
 export const completionsPath = '/api/openai/chat/completions'
