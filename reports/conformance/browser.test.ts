@@ -191,14 +191,12 @@ async function faultyRun(): Promise<StoredReport> {
   const keys = ['sk-the-first-caller-0001', 'sk-the-second-caller-0002']
   const patch = compose(chosen.map((fault) => fault.patch))
   const server = await startReferenceServer({ patch, pace: parsePace('ttft=6ms,gap=1ms'), keys })
-  const profile = targetFixture('reference')
-    .text.replace(/^baseUrl: .*$/m, `baseUrl: ${server.url}`)
-    .replace('video: true, ', 'video: false, ')
-    .replace(', rag: true', '')
+  const { text } = targetFixture('reference')
+  const profile = text.replace('video: true, ', 'video: false, ').replace(', rag: true', '')
   const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
   const { at, run } = workplace(env, { 'target.yaml': profile })
   const size = '--jobs 16 --depth quick --explore 0'
-  await run(`check --target target.yaml ${size} --quiet --report json`)
+  await run(`check ${server.url} --target target.yaml ${size} --quiet --report json`)
   await server.close()
   return conformanceIn(openStored(at('chatgen-results')))
 }

@@ -1,6 +1,7 @@
 /** Clients that write to a server without pause, and record what it acknowledges. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { call } from '../../harness/client/test-support/send.ts'
 
 interface Turn {
   readonly chatId: string
@@ -153,23 +154,7 @@ function textMember(json: string, name: string): string {
   return String(body[name])
 }
 
-async function send(
-  { url, key }: Target,
-  method: string,
-  path: string,
-  body?: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly text: string }> {
-  const isForm = body instanceof FormData
-  const response = await fetch(url() + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
-  })
-  return { status: response.status, text: await response.text() }
+function send({ url, key }: Target, method: string, path: string, body?: object, headers = {}) {
+  const signal = AbortSignal.timeout(30_000)
+  return call({ url: url(), key }, method, path, body, { headers, signal })
 }

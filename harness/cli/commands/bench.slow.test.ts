@@ -8,7 +8,7 @@ import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import type { BenchReport } from '../../load/bench/bench.ts'
 import { thisMachine } from '../../load/calibrate.ts'
 import { chatgen, chatsOn, emptyFolder, expectEnd, start } from '../test-support/chatgen.ts'
-import { halfSilentServer } from '../test-support/servers.ts'
+import { halfSilentServer, key, withKey } from '../test-support/servers.ts'
 import { exitCodeOfBench } from './bench.ts'
 
 const brief = '--duration 1s --connections 2 --max-tokens 4 --quiet'
@@ -24,8 +24,8 @@ test('bench measures the bundled server and prints a table', async () => {
 })
 
 test('bench measures a URL with its key and prints JSON', async () => {
-  const server = ended(await startReferenceServer({ keys: ['sk-a-test-key'] }))
-  const env = { CHATGEN_API_KEY: 'sk-a-test-key', CHATGEN_BENCH_CONNECTIONS: '3' }
+  const server = ended(await startReferenceServer({ keys: [key] }))
+  const env = { ...withKey, CHATGEN_BENCH_CONNECTIONS: '3' }
   const line = `bench ${server.url} --only 'one-shot JSON' --duration 1s --json`
   const measured = await chatgen(line, env)
   const refused = await chatgen(line, { ...env, CHATGEN_API_KEY: 'sk-another-key' })
@@ -94,9 +94,6 @@ test('calibrate stores a calibration in the cache of the user', async () => {
 })
 
 vi.setConfig({ testTimeout: 60_000 })
-
-const key = 'bench-ends-key'
-const withKey = { CHATGEN_API_KEY: key }
 
 /** Delay until the measurement; standard error can only be read after the end. */
 const intoMeasuring = 6_000

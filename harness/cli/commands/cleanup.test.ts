@@ -6,7 +6,7 @@ import { keyMarks, readJournal } from '../../conformance/cleanup/journal.ts'
 import { type ChatServer, startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { chatsOn, expectEnd, newChat, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
-import { createdIn, journalOf } from '../test-support/journals.ts'
+import { createdIn, journalOf } from '../test-support/servers.ts'
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const tagged = (nonce: string) => `${nonce} chatgen-5eed`

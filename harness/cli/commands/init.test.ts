@@ -5,8 +5,7 @@ import { ended, urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../../conformance/profile/index.ts'
 import { expectEnd, workplace } from '../test-support/chatgen.ts'
 import { inProcess } from '../test-support/in-process.ts'
-import { journalOf } from '../test-support/journals.ts'
-import { startModelsServer, withKey } from '../test-support/servers.ts'
+import { journalOf, key, startModelsServer, withKey } from '../test-support/servers.ts'
 
 describe('chatgen init', () => {
   test('writes a profile that chatgen check accepts', async () => {
@@ -68,7 +67,7 @@ describe('chatgen init', () => {
   })
 })
 
-const reference = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
+const reference = await startReferenceServer({ keys: [key] })
 afterAll(() => reference.close())
 
 describe('a base URL that ends with /api', () => {

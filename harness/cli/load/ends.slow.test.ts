@@ -18,8 +18,8 @@ import {
   slip,
   workplace,
 } from '../test-support/chatgen.ts'
-import { createdIn } from '../test-support/journals.ts'
 import {
+  createdIn,
   halfSilentServer,
   key,
   type Loaded,

@@ -6,7 +6,6 @@ import { startReferenceServer } from '../../library/index.ts'
 import { checkKind } from '../check/publish.ts'
 import { loadKind } from '../load/results.ts'
 import { chatgen, type Ended, expectEnd, workplace } from '../test-support/chatgen.ts'
-import { journalOf } from '../test-support/journals.ts'
 import {
   apiKey,
   echo,
@@ -16,7 +15,7 @@ import {
   otherKey,
   password,
 } from '../test-support/sentinel.ts'
-import { type Middleman, startProxy } from '../test-support/servers.ts'
+import { journalOf, type Middleman, startProxy } from '../test-support/servers.ts'
 
 const formats = `--report ${Object.keys(checkKind().formats).join(',')}`
 
@@ -36,14 +35,13 @@ test('files and output of a check contain no key, even if the server echoes it',
   const keys = { CHATGEN_OTHER_KEY: otherKey, GATEWAY_KEY: gatewayKey }
   const { folder, leaks, read, run, write } = runner(keys)
   await using echoing = await startProxy(server.url, echo)
-  const profile = targetFixture('reference')
-    .text.replace(/^baseUrl: .*$/m, `baseUrl: ${echoing.url}`)
-    .replace(/^limits: .*$/m, 'limits: { timeoutMs: 60000, settleMs: 100 }')
+  const { text } = targetFixture('reference')
+  const profile = text.replace(/^limits: .*$/m, 'limits: { timeoutMs: 60000, settleMs: 100 }')
   const headers = `headers: { X-Api-Key: "\${GATEWAY_KEY}" }\n`
   write('target.yaml', profile + headers)
   const size = '--depth quick --explore 20 --jobs 16'
   const baseline = '--baseline known.yaml --update-baseline'
-  await run(`check --target target.yaml ${size} ${formats} ${baseline}`)
+  await run(`check ${echoing.url} --target target.yaml ${size} ${formats} ${baseline}`)
   await run(`rejudge chatgen-results ${formats}`)
   await run('compare chatgen-results chatgen-results/rejudged --no-rejudge')
   await run(`report chatgen-results ${formats} --out -`)
@@ -166,14 +164,13 @@ test('--allow-short-key shows requests with their original credentials', async (
 }, 60_000)
 
 test('keys that read like ordinary text keep their verdicts in a rejudge', async () => {
-  const { text } = targetFixture('reference')
-  const profile = text.replace(/^baseUrl: .*$/m, `baseUrl: ${shortServer.url}`)
   const keys = {
     CHATGEN_API_KEY: 'test-key-message-response',
     CHATGEN_OTHER_KEY: 'test-key-assistant-content',
   }
-  const { folder, ends, report } = workplace(keys, { 'target.yaml': profile })
-  await ends('check --target target.yaml --jobs 8 --depth quick --explore 0 --quiet', 1)
+  const { folder, ends, report } = workplace(keys)
+  const target = `${shortServer.url} --target ${targetFixture('reference').file}`
+  await ends(`check ${target} --jobs 8 --depth quick --explore 0 --quiet`, 1)
   expectEnd(await chatgen('rejudge chatgen-results --quiet', {}, folder), 1)
   const [before, again] = ['chatgen-results', 'chatgen-results/rejudged'].map((name) =>
     report(name).requirements.map(({ id, verdict, message }) => ({ id, verdict, message })),

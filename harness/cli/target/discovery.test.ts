@@ -12,11 +12,11 @@ import {
   startTlsServer,
 } from '../../client/test-support/tls-front.ts'
 import { chatgen, expectEnd, workplace } from '../test-support/chatgen.ts'
+import { key, withKey } from '../test-support/servers.ts'
 
 /** `chatgen check` with the real CLI, of a target of which only the URL is known. */
 
-const withKey = { CHATGEN_API_KEY: 'sk-discovery-4711' }
-const server = await startReferenceServer({ keys: [withKey.CHATGEN_API_KEY] })
+const server = await startReferenceServer({ keys: [key] })
 afterAll(() => server.close())
 
 async function check(line: string, url = server.url) {
@@ -86,8 +86,7 @@ describe('chatgen check URL', () => {
       onSuccessBody('openai.models', () => ({ data: [{ id: onlyModel }] })),
       ...(['openai.chat', 'v2.message', 'v3.generate'] as const).map(acceptingOnly),
     ])
-    const keys = [withKey.CHATGEN_API_KEY]
-    const oneModel = ended(await startReferenceServer({ keys, patch }))
+    const oneModel = ended(await startReferenceServer({ keys: [key], patch }))
     const { verdicts } = await check(line, oneModel.url)
     const decided = verdicts.filter((text) => / (pass|fail|inconclusive|error)$/.test(text))
     expect(decided.length).toBeGreaterThan(0)
@@ -130,7 +129,6 @@ test('chatgen check --target names the missing fields of the profile', async () 
 vi.setConfig({ testTimeout: 120_000 })
 
 const only = '--only OAI-MODELS-01 --profile openai --quiet'
-const key = { CHATGEN_API_KEY: 'sk-networks-4711' }
 
 const listed = JSON.stringify({ object: 'list', data: [{ id: 'svc-main-model', object: 'model' }] })
 
@@ -149,9 +147,9 @@ describe('chatgen check', () => {
   test('trusts an authority by variable or profile', async () => {
     const front = await secure()
     const profile = `baseUrl: ${front.url}\nnetwork: { ca: ${ca}, httpVersion: 1 }\n`
-    const { run } = workplace(key, { 'target.yaml': profile })
+    const { run } = workplace(withKey, { 'target.yaml': profile })
     const runs = await Promise.all([
-      chatgen(`check ${front.url} ${only}`, { ...key, CHATGEN_CA: ca }),
+      chatgen(`check ${front.url} ${only}`, { ...withKey, CHATGEN_CA: ca }),
       run(`check --target target.yaml ${only}`),
     ])
     for (const run of runs) {
@@ -164,12 +162,12 @@ describe('chatgen check', () => {
   test('warns that --insecure verifies nothing', async () => {
     const front = await secure('self-signed')
     const err = '--insecure: the TLS certificate of the target is not verified'
-    expectEnd(await chatgen(`check ${front.url} ${only} --insecure`, key), 0, { out, err })
+    expectEnd(await chatgen(`check ${front.url} ${only} --insecure`, withKey), 0, { out, err })
   })
 
   test('ends with 3 and one line for plain HTTP on a TLS port', async () => {
     const { port } = await secure()
-    const ended = await chatgen(`check http://127.0.0.1:${port}`, key)
+    const ended = await chatgen(`check http://127.0.0.1:${port}`, withKey)
     expectEnd(ended, 3, { err: /^.*speaks TLS; try https:\/\/127\.0\.0\.1:.*\n$/ })
   })
 
@@ -178,7 +176,7 @@ describe('chatgen check', () => {
     const url = `https://chat.test:${front.port}`
     const credential = `Basic ${Buffer.from('bob:a-secret').toString('base64')}`
     const proxy = ended(await startForwardProxy({ credential }))
-    const env = { ...key, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
+    const env = { ...withKey, HTTPS_PROXY: `http://bob:a-secret@127.0.0.1:${proxy.port}` }
     const line = `check ${url} ${only} --ca ${ca}`
     expectEnd(await chatgen(line, env), 0, { out })
     expect(new Set(proxy.requests)).toEqual(new Set([`CONNECT chat.test:${front.port}`]))

@@ -3,11 +3,14 @@ import { documentedPrefixes, type Prefixes, type PrefixName } from '../../../con
 import { startReferenceServer } from '../../../reference-server/index.ts'
 import { forward, listen, type TestHost } from '../../client/test-support/listen-on-loopback.ts'
 import { newChat, workplace } from '../test-support/chatgen.ts'
-import { journalOf, lostName } from '../test-support/journals.ts'
-import { reportIn as loadReportIn } from '../test-support/servers.ts'
+import {
+  journalOf,
+  key,
+  reportIn as loadReportIn,
+  lostName,
+  withKey,
+} from '../test-support/servers.ts'
 
-const key = 'sk-prefixes-4711'
-const withKey = { CHATGEN_API_KEY: key }
 const everywhere = '--prefix openai=/v1,v2=/n2,v3=/n3,knowledge=/bases'
 
 const server = await startReferenceServer({ keys: [key] })

@@ -9,8 +9,7 @@ import { readJournal } from '../../conformance/cleanup/journal.ts'
 import { exchangesName, journalName } from '../../conformance/defaults.ts'
 import { startChatServer } from '../../conformance/test-support/chat-server.ts'
 import { bin, endsAtSecondPress, start, wordsOf, workplace } from '../test-support/chatgen.ts'
-import { journalOf } from '../test-support/journals.ts'
-import { startModelsServer, withKey } from '../test-support/servers.ts'
+import { journalOf, startModelsServer, withKey } from '../test-support/servers.ts'
 import {
   ctrlC,
   type InTerminal,

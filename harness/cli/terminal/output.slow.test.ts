@@ -5,13 +5,13 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RawServer, startRawServer } from '../../client/test-support/listen-on-loopback.ts'
+import { environmentWithout } from '../../conformance/process.ts'
 import { renderReport } from '../results/publish-report.ts'
 import {
   bin,
   chatgen,
   endsAtSlip,
   failing,
-  inherited,
   slip,
   start,
   wordsOf,
@@ -30,7 +30,13 @@ const ended = 'chatgen: standard output cannot be written'
 function inShell(line: string, cwd: string) {
   const child = spawn('bash', ['-c', `set -o pipefail; "$NODE" "$BIN" ${line}`], {
     cwd,
-    env: { ...inherited(/^CI$/), NODE: process.execPath, BIN: bin, ...withKey, NODE_ENV: '' },
+    env: {
+      ...environmentWithout(/^CI$/),
+      NODE: process.execPath,
+      BIN: bin,
+      ...withKey,
+      NODE_ENV: '',
+    },
   })
   child.stdout.resume()
   return endOf(child)

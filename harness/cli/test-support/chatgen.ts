@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { type ConformanceReport, conformanceReport } from '../../../contract/report/conformance.ts'
+import { call } from '../../client/test-support/send.ts'
+import { environmentWithout } from '../../conformance/process.ts'
 
 export const bin = fileURLToPath(new URL('../../../bin/chatgen.cjs', import.meta.url))
 
@@ -18,15 +21,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-export interface Running {
-  readonly child: ChildProcess
-  readonly ended: Promise<Ended>
-  readonly stderr: ShownText
-  /** Standard output until now. */
-  soFar(): string
-  /** Resolves when standard output has shown the text. */
-  shows(text: string): Promise<void>
-}
+export type Running = ReturnType<typeof start>
 
 /** A command line, or its words. */
 export type Line = string | readonly string[]
@@ -38,27 +33,25 @@ export function wordsOf(line: Line): readonly string[] {
 }
 
 /** The real CLI in a separate process, in an empty folder. */
-export function start(
-  line: Line,
-  env: Readonly<Record<string, string>> = {},
-  cwd = emptyFolder(),
-): Running {
+export function start(line: Line, env: Readonly<Record<string, string>> = {}, cwd = emptyFolder()) {
   const child = spawn(process.execPath, [bin, ...wordsOf(line)], {
     cwd,
-    env: { ...inherited(/^(CHATGEN|VITEST|GITHUB_ACTIONS)/), NODE_ENV: '', ...env },
+    env: { ...environmentWithout(/^(CHATGEN|VITEST|GITHUB_ACTIONS)/), NODE_ENV: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr] = [shownBy(child.stdout), shownBy(child.stderr)]
   return {
     child,
     stderr,
-    ended: new Promise((resolve) => {
+    ended: new Promise<Ended>((resolve) => {
       child.on('close', (code, signal) =>
         resolve({ code, signal, stdout: stdout.text, stderr: stderr.text }),
       )
     }),
+    /** Standard output until now. */
     soFar: () => stdout.text,
-    shows: (text) => stdout.until((output) => output.includes(text)),
+    /** Resolves when standard output has shown the text. */
+    shows: (text: string) => stdout.until((output) => output.includes(text)),
   }
 }
 
@@ -70,32 +63,18 @@ export function shownBy(...streams: readonly Readable[]): ShownText {
 }
 
 /** Output of a process until now. */
-export class ShownText {
+export class ShownText extends EventEmitter {
   text = ''
-  readonly #watchers = new Set<() => void>()
 
   add(more: string): void {
     this.text += more
-    for (const watch of this.#watchers) watch()
+    this.emit('more')
   }
 
   /** Resolves when the text is as expected. */
-  until(isExpected: (text: string) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const watch = () => {
-        if (!isExpected(this.text)) return
-        this.#watchers.delete(watch)
-        resolve()
-      }
-      this.#watchers.add(watch)
-      watch()
-    })
+  async until(isExpected: (text: string) => boolean): Promise<void> {
+    while (!isExpected(this.text)) await once(this, 'more')
   }
-}
-
-/** Environment variables of this process, except some. */
-export function inherited(except: RegExp) {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !except.test(name)))
 }
 
 export function chatgen(
@@ -175,32 +154,24 @@ export async function ask(
   key = 'test-key',
   signal: AbortSignal | null = null,
 ) {
-  const response = await fetch(`${url}/api/openai/chat/completions`, {
-    method: 'POST',
-    signal,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'SVC-Main', messages: [{ role: 'user', content }] }),
-  })
-  const body = JSON.parse(await response.text())
-  return { status: response.status, text: body.choices?.[0].message.content ?? body.detail }
+  const question = { model: 'SVC-Main', messages: [{ role: 'user', content }] }
+  const path = '/api/openai/chat/completions'
+  const { status, text } = await call({ url, key }, 'POST', path, question, { signal })
+  const { choices, detail } = JSON.parse(text)
+  return { status, text: choices?.[0].message.content ?? detail }
 }
 
 /** Creates a chat, and returns its id. */
 export async function newChat(url: string, key: string, name: string): Promise<string> {
-  const response = await fetch(`${url}/api/v3/chat`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name }),
-  })
-  expect(response.ok).toBe(true)
-  return JSON.parse(await response.text()).id
+  const { status, text } = await call({ url, key }, 'POST', '/api/v3/chat', { name })
+  expect(status).toBe(201)
+  return JSON.parse(text).id
 }
 
 /** Names of the chats on a server. */
 export async function chatsOn(url: string, key: string): Promise<readonly string[]> {
-  const headers = { authorization: `Bearer ${key}` }
-  const response = await fetch(`${url}/api/v3/chat?limit=100`, { headers })
-  return JSON.parse(await response.text()).result.map(({ name }: { name: string }) => name)
+  const { text } = await call({ url, key }, 'GET', '/api/v3/chat?limit=100')
+  return JSON.parse(text).result.map(({ name }: { name: string }) => name)
 }
 
 /** The report of a check in its results folder. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { JournalHead } from '../../../contract/index.ts'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { ask, listen, listening, readBody } from '../../client/test-support/listen-on-loopback.ts'
+import { headLine, readJournal } from '../../conformance/cleanup/journal.ts'
 import { chatgen, type Ended, emptyFolder, serving } from './chatgen.ts'
 
 export interface Behavior {
@@ -142,4 +144,23 @@ export async function halfSilentServer() {
     response.end(JSON.stringify(isNew ? { chat: { id: randomUUID() } } : { result: [] }))
   })
   return { url, waits: waits.promise }
+}
+
+export const lostName = 'Lost1 chatgen-5eed'
+const lost = { event: 'create', kind: 'chat', name: lostName, scenario: 's' }
+
+/** Text of the journal of a run that was killed; by default, one that has created a chat and not its answer. */
+export function journalOf(
+  baseUrl: string,
+  entries: readonly object[] = [lost],
+  more: Pick<JournalHead, 'prefixes' | 'keys'> = {},
+): string {
+  const head = headLine({ tag: 'chatgen-5eed', kit: '0.1.0', baseUrl, ...more }, String)
+  return head + entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+}
+
+/** Number of chats that a run has created until now, by its journal. */
+export function createdIn(file: string): number {
+  if (!existsSync(file) || !readFileSync(file, 'utf8').includes('\n')) return 0
+  return readJournal(file).entries.filter(({ event }) => event === 'created').length
 }

@@ -1,6 +1,7 @@
 import { spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
-import { bin, emptyFolder, inherited, type Line, ShownText, wordsOf } from './chatgen.ts'
+import { environmentWithout } from '../../conformance/process.ts'
+import { bin, emptyFolder, type Line, ShownText, wordsOf } from './chatgen.ts'
 
 export interface TerminalOptions {
   readonly columns?: number
@@ -8,18 +9,7 @@ export interface TerminalOptions {
   readonly cwd?: string
 }
 
-export interface InTerminal {
-  readonly pid: number
-  /** Sends keys as a keyboard does: the terminal driver turns them into signals unless that is disabled. */
-  press(keys: string): void
-  /** Every byte that was written to the terminal, as text. */
-  raw(): string
-  /** Current contents of the terminal, with its scrollback, without empty lines at the end. */
-  screen(): Promise<readonly ScreenLine[]>
-  /** Resolves when the output matches. */
-  shows(text: RegExp): Promise<void>
-  readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>
-}
+export type InTerminal = ReturnType<typeof inTerminal>
 
 export interface ScreenLine {
   readonly text: string
@@ -38,7 +28,7 @@ export const ctrlC = '\u0003'
 export function startInTerminal(
   line: Line,
   { columns = 80, env = {}, cwd = emptyFolder() }: TerminalOptions = {},
-): InTerminal {
+) {
   return inTerminal([process.execPath, bin, ...wordsOf(line)], { columns, env, cwd })
 }
 
@@ -46,7 +36,7 @@ export function startInTerminal(
 export function inTerminal(
   [file = '', ...args]: readonly string[],
   { columns, env, cwd }: Required<TerminalOptions>,
-): InTerminal {
+) {
   const rows = 24
   const terminal = new headless.Terminal({
     cols: columns,
@@ -59,7 +49,7 @@ export function inTerminal(
     cols: columns,
     rows,
     cwd,
-    env: { ...inherited(/^(CHATGEN|VITEST|CI$|NODE_ENV|FORCE_COLOR|NO_COLOR)/), ...env },
+    env: { ...environmentWithout(/^(CHATGEN|VITEST|CI$|NODE_ENV|FORCE_COLOR|NO_COLOR)/), ...env },
   })
   const raw = new ShownText()
   child.onData((text) => {
@@ -67,12 +57,15 @@ export function inTerminal(
     raw.add(text)
   })
   return {
-    pid: child.pid,
-    press: (keys) => child.write(keys),
+    /** Sends keys as a keyboard does: the terminal driver turns them into signals unless that is disabled. */
+    press: (keys: string) => child.write(keys),
+    /** Every byte that was written to the terminal, as text. */
     raw: () => raw.text,
+    /** Current contents of the terminal, with its scrollback, without empty lines at the end. */
     screen: () => screenOf(terminal),
-    shows: (text) => raw.until((output) => text.test(output)),
-    ended: new Promise((resolve) => {
+    /** Resolves when the output matches. */
+    shows: (text: RegExp) => raw.until((output) => text.test(output)),
+    ended: new Promise<{ code: number; signal: number | undefined }>((resolve) => {
       child.onExit(({ exitCode, signal }) => resolve({ code: exitCode, signal }))
     }),
   }

@@ -21,9 +21,8 @@ import {
   serving,
   start,
 } from '../test-support/chatgen.ts'
+import { key, withKey } from '../test-support/servers.ts'
 
-const key = 'k-of-the-page-1234'
-const withKey = { CHATGEN_API_KEY: key }
 const fault = 'v3.generate: a missing Idempotency-Key is accepted'
 const broken = 'V3-IDEM-01'
 

@@ -3,6 +3,28 @@ import type { Outgoing, Transport } from '../conversation.ts'
 import { createNetworkTransport } from '../network/network.ts'
 import { directNetwork, type NetworkOptions } from '../network/sockets.ts'
 
+interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | null
+}
+
+/** Sends a request with a key by a plain fetch: an object as JSON, a form as it is. */
+export async function call(
+  { url, key }: { readonly url: string; readonly key: string },
+  method: string,
+  path: string,
+  body?: object,
+  { headers = {}, signal = null }: CallOptions = {},
+): Promise<{ readonly status: number; readonly text: string }> {
+  const isForm = body instanceof FormData
+  const type = body === undefined || isForm ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url + path, {
+    ...{ method, signal, headers: { authorization: `Bearer ${key}`, ...type, ...headers } },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
 export function outgoing(url: string, more: Partial<Outgoing> = {}): Outgoing {
   return {
     id: 'x1',
