@@ -14,6 +14,11 @@ export function startOfProcess(pid: number): string | null {
   }
 }
 
+/** The environment of this process without the variables whose names match. */
+export function environmentWithout(names: RegExp): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.test(name)))
+}
+
 /** Tests if there is a process with this id, of any user. */
 export function isAlive(pid: number): boolean {
   try {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../reports/load/model/report.ts'
+import { environmentWithout } from '../conformance/process.ts'
 import type { targetProfile } from '../conformance/profile/schema.ts'
 
 /** A run that ended without a report. */
@@ -113,7 +114,7 @@ async function ended(
 ) {
   const child = spawn(process.execPath, [chatgenBin, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...inheritedEnvironment(), ...env },
+    env: { ...environmentWithout(notInherited), ...env },
   })
   const interrupt = () => child.kill('SIGINT')
   signal?.addEventListener('abort', interrupt, { once: true })
@@ -122,14 +123,8 @@ async function ended(
   return { code: code as number | null, output: output.slice(-maxOutputLength) }
 }
 
-/** Removes variables of chatgen and the test runner: flags come from options alone. */
-function inheritedEnvironment(): Record<string, string | undefined> {
-  const kept = Object.entries(process.env).filter(
-    ([name]) =>
-      name === 'CHATGEN_API_KEY' || !/^(CHATGEN_|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name),
-  )
-  return Object.fromEntries(kept)
-}
+/** Variables of chatgen and the test runner: flags come from options alone. */
+const notInherited = /^(CHATGEN_(?!API_KEY$)|VITEST|NODE_ENV$|NODE_OPTIONS$)/
 
 /** A target profile, as in the file of `chatgen check --target`; all fields but `baseUrl` are optional. */
 export interface Target extends z.input<typeof targetProfile> {}

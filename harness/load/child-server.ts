@@ -21,8 +21,8 @@ interface ChildOptions {
   readonly program?: string
   /** Line for its standard input, which stays open: closing it ends the child. */
   readonly line?: string
-  /** Variables added to the environment of this process; undefined removes one. */
-  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Environment; that of this process by default. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /**
@@ -32,11 +32,11 @@ interface ChildOptions {
  */
 export async function childServer(
   argv: readonly string[],
-  { program = process.execPath, line = '', env = {} }: ChildOptions = {},
+  { program = process.execPath, line = '', env = process.env }: ChildOptions = {},
 ): Promise<ChildServer> {
   const child = spawn(program, [...argv], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env,
     // Detached from interruptions: this process stops it once its clients are gone.
     detached: true,
   })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { environmentWithout } from '../../harness/conformance/process.ts'
 import { type ChildServer, childServer } from '../../harness/load/child-server.ts'
 import { type RequestLine, requestLine } from '../../reports/load/model/requests.ts'
 
@@ -47,7 +48,7 @@ export async function startProgram(folder: string, port: number, start: Start): 
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...withoutOwn(process.env),
+      ...environmentWithout(notPassed),
       PATH: path,
       HOME: folder,
       XDG_DATA_HOME: folder,
@@ -142,7 +143,7 @@ export async function chatgen(
 ): Promise<Run> {
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...withoutOwn(process.env), ...env },
+    env: { ...environmentWithout(notPassed), ...env },
     timeout: maxMs,
   })
   const output = [text(child.stdout), text(child.stderr)] as const
@@ -150,11 +151,7 @@ export async function chatgen(
   return { code, stdout, stderr }
 }
 
-function withoutOwn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^(CHATGEN_|(HTTPS?|NO|ALL)_PROXY$)/i.test(name)),
-  )
-}
+const notPassed = /^(CHATGEN_|(HTTPS?|NO|ALL)_PROXY$)/i
 
 /** Polls until it holds; false if it does not in time. */
 export async function waitUntil(

@@ -7,8 +7,9 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { environmentWithout } from '../../conformance/process.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
-import { withoutFlags } from '../target/target.ts'
+import { ownVariables } from '../target/target.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
 
 interface ProgramOptions {
@@ -106,7 +107,7 @@ async function runShard(job: PreparedJob, file: string, index: number): Promise<
   const args = shardArgs(job, { file, out, shard: `${index}/${job.shards}` })
   const { code, stdout, stderr } = await runProgram(process.execPath, [chatgenBin, ...args], {
     // They are flags of the whole run, and resolved already.
-    env: { ...process.env, ...withoutFlags() },
+    env: environmentWithout(ownVariables),
     signal: job.signal,
     timeoutMs: job.timeoutMs,
   })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { targetFixture } from '../../../fixtures/targets.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
+import { environmentWithout } from '../../conformance/process.ts'
 import {
   endpointsOf,
   loadProfile,
@@ -69,15 +70,12 @@ export async function bundledServer(flags: readonly string[] = []) {
   const [key, otherKey] = [randomKey(), randomKey()]
   const withParent = ['--import', `data:text/javascript,${encodeURIComponent(endsWithParent)}`]
   const argv = [...withParent, chatgenBin, 'serve', '--port', '0', ...flags]
-  const env = { ...withoutFlags(), CHATGEN_KEY: `${key},${otherKey}` }
+  const env = { ...environmentWithout(ownVariables), CHATGEN_KEY: `${key},${otherKey}` }
   return { ...(await childServer(argv, { env })), key, otherKey }
 }
 
-/** Unsets CHATGEN_ variables such as CHATGEN_FAULT, which are meant for this command, not for another process. */
-export function withoutFlags(): Record<string, undefined> {
-  const names = Object.keys(process.env).filter((name) => name.startsWith('CHATGEN_'))
-  return Object.fromEntries(names.map((name) => [name, undefined]))
-}
+/** Variables such as CHATGEN_FAULT, which are meant for this command, not for another process. */
+export const ownVariables = /^CHATGEN_/
 
 /** The profile of a bare URL, completed with the place of its compatible surface, and the requests sent for that. */
 async function located(
