@@ -36,24 +36,15 @@ import { inputText } from '../values.ts'
  */
 export function publish(found: ConformanceReport, flags: PublishFlags, io: Io): void {
   const { report: names, out } = flags
-  const evidence = evidenceIn(out)
   const { exchanges } = readRecording(join(out, exchangesName))
   const kind = checkKind(exchanges)
   const formats = formatsIn(kind, names ?? checkFormats).filter(
     ({ name }) => !(name === 'html' && names === undefined && found.outcome === 'conforms'),
   )
   const page = formats.find(({ name }) => name === 'html')?.file
-  publishReport(
-    found,
-    kind,
-    {
-      ...flags,
-      formats,
-      seal: (report) => withEvidence(report, evidence),
-      results: page ? `Results: ${out}\nHTML report: ${join(out, page)}` : `Results: ${out}`,
-    },
-    io,
-  )
+  const results = page ? `Results: ${out}\nHTML report: ${join(out, page)}` : `Results: ${out}`
+  const report = withEvidence(found, evidenceIn(out))
+  publishReport(report, kind, { ...flags, formats, results }, io)
   const scripts = scriptsOf(found, exchanges)
   if (scripts.size > 0) makeFolder(join(out, scriptsName))
   for (const [path, script] of scripts) io.write(path, script)

@@ -10,6 +10,7 @@ import { bundledServer, noteFirstEndpoint, withTarget } from '../target/target.t
 import { accessFlags, targetFlag } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
+import { during } from '../terminal/status.ts'
 import { positiveInteger } from '../values.ts'
 
 function benchFlags() {
@@ -122,9 +123,8 @@ async function run(
     // Each run of a case has one second of warm-up.
     expectedMs: 1000 * cases.length * (flags.duration + 1) * (flags.baseline ? 2 : 1),
   })
-  let report: BenchReport
-  try {
-    report = await runBench({
+  const measured = during(progress, () =>
+    runBench({
       ...what,
       cases,
       connections: flags.connections,
@@ -134,14 +134,13 @@ async function run(
       baseline: flags.baseline === true,
       signal: io.signal,
       onProgress: progress.step,
-    })
-  } catch (error) {
+    }),
+  )
+  const report = await measured.catch((error: unknown) => {
     if (!isOfConnection(error)) throw error
     const reason = error.message || error.code
     throw new TargetUnusableError('E_UNREACHABLE', `cannot reach ${baseUrl}: ${reason}`)
-  } finally {
-    progress.stop()
-  }
+  })
   const refused = report.notMeasured.filter(({ status }) => status === 401 || status === 403)
   if (refused.length === cases.length) {
     throw new TargetUnusableError('E_KEY_REFUSED', `${baseUrl} rejects the API key`)

@@ -8,6 +8,7 @@ import { makeOutFolder } from '../results/folder-lock.ts'
 import { bundledServer } from '../target/target.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showSteps } from '../terminal/progress.ts'
+import { during } from '../terminal/status.ts'
 
 function calibrateFlags() {
   return flagTable(
@@ -68,9 +69,9 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
   const server = await bundledServer(['--pace', 'ttft=50ms,gap=10ms,jitter=0.3'])
   let measured = 0
   const next = () => progress.step(`rate ${measured + 1} of ${flags.rates.length}`)
-  try {
-    next()
-    return await calibrate({
+  next()
+  const found = during(progress, () =>
+    calibrate({
       target: {
         ...plainTarget(server.url, server.key),
         userAgent: `chatgen-conformance/${suiteVersion()}`,
@@ -88,11 +89,9 @@ async function measure(flags: CalibrateFlags, io: Io): Promise<Calibration> {
         if (!flags.quiet) io.err(`calibrate: ${sentence}`)
         if (measured < flags.rates.length) next()
       },
-    })
-  } finally {
-    progress.stop()
-    await server.stop()
-  }
+    }),
+  )
+  return found.finally(() => server.stop())
 }
 
 function textOf(found: Calibration, file: string, interrupted: boolean): string {

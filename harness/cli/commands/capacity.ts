@@ -15,12 +15,7 @@ import { liveReport, progressLine } from '../load/output/live.ts'
 import { capacityKind, closeLoadJournal, openLoadJournal } from '../load/results.ts'
 import { slosOf, trafficOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
-import {
-  defaultFormats,
-  formatsIn,
-  publishReport,
-  withoutSecrets,
-} from '../results/publish-report.ts'
+import { formatsIn, publishReport, withoutSecrets } from '../results/publish-report.ts'
 import { probesName, runOnTarget } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
@@ -73,7 +68,7 @@ export const capacityCommand = defineCommand({
     shardingOf(flags, flags.out)
     const slos = await searchableSlos(flags)
     const search = { slos, spec: trafficOf(flags), mayWiden, ...rangeOf(flags) }
-    const formats = formatsIn(capacityKind, flags.report ?? defaultFormats)
+    const formats = formatsIn(capacityKind, flags.report)
     if (flags.ui) {
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)

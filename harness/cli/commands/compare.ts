@@ -51,10 +51,10 @@ import {
   conformanceIn,
   doubtLines,
   loadIn,
-  lostText,
   openStored,
   type StoredFile,
   type StoredReport,
+  tellLost,
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -138,8 +138,7 @@ export const compareCommand = defineCommand({
       return anyEdited(files) ? exitCode.usage : outcomeCodes[comparison.outcome]
     }
     const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]
-    const lost = lostText(a)
-    if (lost !== null) io.err(lost)
+    tellLost(a, io)
     const again = flags.rejudge ? await rejudged(a, b, io, flags) : { notes: [] }
     const conditions = conditionsOf(sideOf(a), sideOf(b))
     const comparison = compareReports(a.report, b.report, { rejudged: again.report, conditions })

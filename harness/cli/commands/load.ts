@@ -30,7 +30,7 @@ import {
 } from '../load/results.ts'
 import { planOf, slosOf } from '../load/spec.ts'
 import { prepareLoad } from '../load/target.ts'
-import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
+import { formatsIn, publishReport } from '../results/publish-report.ts'
 import { runOnTarget } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { recordsLine, runJobShard, shardedRun } from '../runner/sharded-run.ts'
@@ -110,7 +110,7 @@ export const loadCommand = defineCommand({
     // Errors in the flags are reported before anything is sent.
     const sharding = shardingOf(flags, out)
     const load = { spec: planOf(flags), slos: slosOf(flags.slo), spread: flags.spread }
-    const formats = formatsIn(loadKind, flags.report ?? defaultFormats)
+    const formats = formatsIn(loadKind, flags.report)
     if (flags.ui && !flags.dryRun) {
       const { runWithPage } = await import('./ui.ts')
       return runWithPage(command, url, flags, io)

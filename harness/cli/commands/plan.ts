@@ -18,7 +18,7 @@ import { defineCommand, flagTable, outFlag, outputFlags } from '../flags.ts'
 import { planKind } from '../load/results.ts'
 import { slosOf } from '../load/spec.ts'
 import { makeOutFolder } from '../results/folder-lock.ts'
-import { defaultFormats, formatsIn, publishReport } from '../results/publish-report.ts'
+import { formatsIn, publishReport } from '../results/publish-report.ts'
 import { anyEdited, capacityIn, doubtLines, openStored } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { expressions, inputText, positiveInteger, seed } from '../values.ts'
@@ -76,7 +76,7 @@ export const planCommand = defineCommand({
         .hideHelp(),
     ),
   async run({ flags, io }) {
-    const formats = formatsIn(planKind, flags.report ?? defaultFormats)
+    const formats = formatsIn(planKind, flags.report)
     const { measurements, isEdited } = openMeasurements(flags.from ?? [], flags.sizes, io)
     if (flags.demand === undefined) {
       throw new ConfigurationError([

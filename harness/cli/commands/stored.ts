@@ -28,11 +28,11 @@ import {
   conformanceIn,
   doubtLines,
   evidenceDoubtIn,
-  lostText,
   openStored,
   planIn,
   readRecording,
   type StoredFile,
+  tellLost,
 } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -144,8 +144,7 @@ function renderKind(kind: unknown, files: readonly StoredFile[], renderer: Rende
   formatsIn(checkKind(), names)
   return renderEach(files, (file) => {
     const result = conformanceIn(file)
-    const lost = lostText(result)
-    if (lost !== null) io.err(lost)
+    tellLost(result, io)
     return [baseline.judge(result.report), checkKind(result.exchanges)]
   })
 }
@@ -220,8 +219,7 @@ export const rejudgeCommand = defineCommand({
     const { recordedIn, rejudge } = await import('../../conformance/recording/rejudge.ts')
     const { inlineEngine } = await import('../../conformance/run.ts')
     recordedIn(dir, out)
-    const lost = lostText({ dir, ...readRecording(join(dir, exchangesName)) })
-    if (lost !== null) io.err(lost)
+    tellLost({ dir, ...readRecording(join(dir, exchangesName)) }, io)
     const doubt = evidenceDoubtIn(dir)
     for (const line of doubtLines([{ dir, doubt }])) io.err(line)
     makeOutFolder(out)

@@ -21,8 +21,6 @@ export type PublishFlags = FlagsOf<typeof outputFlags> & { readonly out: string 
 
 interface PublishReportOptions<Report> extends PublishFlags {
   readonly formats: readonly NamedFormat<Report>[]
-  /** Adds what is computed after the redaction. */
-  readonly seal?: (report: Report) => Report
   /** The last lines on the screen; by default the path of the results. */
   readonly results?: string
 }
@@ -37,10 +35,9 @@ export function publishReport<Report>(
   options: PublishReportOptions<Report>,
   io: Io,
 ): void {
-  const { out, json, quiet, seal = (report) => report } = options
-  const { color, verbose = false } = options
+  const { out, json, quiet, color, verbose = false } = options
   const style = { color: io.color && color, width: io.width, verbose }
-  const report = seal(withoutSecrets(found, io))
+  const report = withoutSecrets(found, io)
   const text = toJson(report)
   let problem: ConfigurationError | null = null
   try {
@@ -205,7 +202,7 @@ export const defaultFormats: readonly string[] = ['console', 'json']
  */
 export function formatsIn<Report>(
   { formats }: Pick<ReportKind<Report>, 'formats'>,
-  names: readonly string[],
+  names: readonly string[] = defaultFormats,
 ): readonly NamedFormat<Report>[] {
   const formatNames = Object.keys(formats)
   const problems = names

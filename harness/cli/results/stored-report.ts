@@ -26,6 +26,7 @@ import {
 } from '../../conformance/defaults.ts'
 import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
+import type { Io } from '../terminal/io.ts'
 import { inputText } from '../values.ts'
 
 export interface StoredReport extends Recording, Pick<StoredFile, 'file' | 'dir' | 'doubt'> {
@@ -102,12 +103,13 @@ export function evidenceDoubtIn(dir: string): Doubt | null {
   }
 }
 
-/** Warning about unreadable lines of the evidence; null if there are none. */
-export function lostText({ lost, dir }: Pick<Recording, 'lost'> & { readonly dir: string }) {
+/** Warns of unreadable lines of the evidence. */
+export function tellLost({ lost, dir }: Pick<StoredReport, 'lost' | 'dir'>, io: Pick<Io, 'err'>) {
   const lines = lost()
-  return lines === 0
-    ? null
-    : `${join(dir, exchangesName)}: ${count(lines, 'line')} cannot be read (truncated when the run was killed?); their evidence is lost`
+  if (lines === 0) return
+  io.err(
+    `${join(dir, exchangesName)}: ${count(lines, 'line')} cannot be read (truncated when the run was killed?); their evidence is lost`,
+  )
 }
 
 function reportFile(path: string): string {

@@ -17,6 +17,7 @@ import {
   openStored,
   planIn,
   readRecording,
+  type StoredFile,
 } from '../results/stored-report.ts'
 import type { Live } from '../terminal/progress.ts'
 
@@ -41,19 +42,17 @@ const noExchanges: ReadonlyMap<string, Exchange> = new Map()
  */
 export function readResults(path: string): Stored {
   const file = openStored(path)
-  switch (file.kind) {
-    case 'conformance-report':
-      return conformanceIn(file)
-    case 'load-report':
-      return { report: loadIn(file), exchanges: noExchanges }
-    case 'capacity-report':
-      return { report: capacityIn(file), exchanges: noExchanges }
-    case 'plan-report':
-      return { report: planIn(file), exchanges: noExchanges }
-    default:
-      throw new ConfigurationError([`${file.file} is not a chatgen report`])
-  }
+  if (file.kind === 'conformance-report') return conformanceIn(file)
+  const read = readers.get(file.kind)
+  if (read === undefined) throw new ConfigurationError([`${file.file} is not a chatgen report`])
+  return { report: read(file), exchanges: noExchanges }
 }
+
+const readers = new Map<unknown, (file: StoredFile) => AnyReport>([
+  ['load-report', loadIn],
+  ['capacity-report', capacityIn],
+  ['plan-report', planIn],
+])
 
 /** Results of a folder; null if it has none yet, or only the reason of a run without any. */
 export function resultsIfAny(folder: string): Stored | null {
