@@ -63,11 +63,7 @@ test('shrink rejects if the budget ends before a violation recurred', async () =
 })
 
 test('shrink stays within maxOperations and maxGenerations', async () => {
-  const sequences: (readonly Operation[])[] = []
-  const replay: ShrinkOptions['replay'] = async (sequence) => {
-    sequences.push(sequence)
-    return forgetful(sequence)
-  }
+  const { sequences, replay } = noted()
   await shrink(operations, { violation, replay, maxOperations: 30, maxGenerations: 3 })
   const spent = sequences.flat()
   expect(spent.length).toBeGreaterThan(0)
@@ -76,11 +72,7 @@ test('shrink stays within maxOperations and maxGenerations', async () => {
 })
 
 test('shrink removes operations on a removed chat', async () => {
-  const sequences: (readonly Operation[])[] = []
-  const replay: ShrinkOptions['replay'] = async (sequence) => {
-    sequences.push(sequence)
-    return forgetful(sequence)
-  }
+  const { sequences, replay } = noted()
   await shrink(operations, { ...limits, replay })
   const orphans = sequences.flatMap((sequence) => {
     const labels = sequence.map(({ label }) => label)
@@ -89,6 +81,15 @@ test('shrink removes operations on a removed chat', async () => {
   expect(sequences.length).toBeGreaterThan(5)
   expect(orphans).toEqual([])
 })
+
+function noted() {
+  const sequences: (readonly Operation[])[] = []
+  const replay = async (sequence: readonly Operation[]) => {
+    sequences.push(sequence)
+    return forgetful(sequence)
+  }
+  return { sequences, replay }
+}
 
 /** A run whose budget is spent after that number of sequences. */
 function failingAfter(sequences: number): ShrinkOptions['replay'] {

@@ -18,33 +18,6 @@ const wrongTypes: ByOperation<RequirementId> = {
   'v3.oneShot': 'V3-ONE-12',
 }
 
-/** Fields of answers, which are lost or have another type, after the requirement and the operation. */
-const members = [
-  'OAI-CHAT-04 openai.chat: created',
-  'OAI-CHAT-05 openai.chat: model',
-  'OAI-CHAT-06 openai.chat: choices choices.*.index',
-  'OAI-CHAT-07 openai.chat: choices.*.message.content choices.*.message.role',
-  'OAI-CHAT-08 openai.chat: choices.*.finish_reason',
-  'OAI-CHAT-09 openai.chat: usage usage.total_tokens usage.completion_tokens',
-  'OAI-CHAT-02 openai.chat: id',
-  'OAI-CHAT-03 openai.chat: object',
-  'OAI-MODELS-05 openai.models: object',
-  'V2-MSG-02 v2.message: id',
-  'V2-MSG-03 v2.message: chat_id',
-  'V2-MSG-04 v2.message: model_id',
-  'V2-MSG-05 v2.message: role',
-  'V2-MSG-06 v2.message: content',
-  'V2-MSG-07 v2.message: created_at',
-  'V2-GEN-01 v2.generate: message message.content',
-  'V3-GEN-02 v3.generate: output output.*.type',
-  'V3-HIST-01 v3.history: pagination',
-  'V3-HIST-03 v3.history: result.*.item_type',
-  'V3-HIST-04 v3.history: result.*.item_status',
-  'V3-HIST-02 v3.history: result.*.item',
-  'V3-ATT-02 v3.upload: id filename content_type bucket created_at',
-  'V3-ATT-04 v3.upload: size',
-]
-
 /** Conditions under which wrong keys are accepted. */
 const admitting: ByOperation<readonly string[]> = {
   'openai.chat': ['stream: true', 'model name: alias'],
@@ -99,13 +72,6 @@ export const grammarFaults: readonly Fault[] = [
       .filter(({ name }) => name.endsWith(' of a wrong type is accepted'))
       .map(({ name }) => grammarFault(`${id} ${operation}: ${name}`)),
   ),
-  ...members.flatMap((row) => {
-    const [place = '', names = ''] = row.split(': ')
-    return names
-      .split(' ')
-      .flatMap((name) => [`${name} is lost`, `${name} has another type`])
-      .map((clause) => grammarFault(`${place}: ${clause}`))
-  }),
   ...[...clauses, ...sentences].flatMap(alternatives).map(grammarFault),
 ]
 

@@ -148,6 +148,8 @@ export const sentences: readonly `${RequirementId} ${string}: ${string}`[] = [
   'V3-SSE-14 v3.generate: output_index of {response.output_item.done|chunks} is one too high',
   'V3-SSE-14 v3.generate: item_id of response.output_text.delta is another',
   'V3-SSE-15 v3.generate: content_index of response.output_text.delta is lost',
+  // llm-d-inference-sim, whose Go struct fields are omitempty
+  'V3-SSE-15 v3.generate: output_index of chunks is lost if it is 0',
   'V3-SSE-16 v3.generate: content_index of the 4 response.output_text.delta is 1',
   'V3-SSE-17 v3.generate: the last response.output_text.delta is lost',
   'V3-SSE-17 v3.generate: response.output.*.content.*.text of the end is cut',

@@ -50,6 +50,7 @@ type Change = (old: unknown) => unknown
 const changes: Readonly<Record<string, Change>> = {
   lost: () => undefined,
   'lost if it is null': (old) => old ?? undefined,
+  'lost if it is 0': (old) => old || undefined,
   random: () => randomUUID(),
   another: text((old) => `${old}0`),
   cut: text((old) => old.slice(0, 20)),

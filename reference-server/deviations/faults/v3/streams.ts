@@ -174,10 +174,6 @@ export const streamEventFaults = faultTable({
     editEvents(
       replaceEvents(completed, ({ response, ...event }) => [{ ...Object(response), ...event }]),
     ),
-  // llm-d-inference-sim, whose Go struct fields are omitempty
-  'V3-SSE-15 stream-zero-indexes-left-out: Indexes with the value 0 are omitted.': editEvents(
-    (events) => events.map(dropZeroIndexes),
-  ),
   // vllm-project/vllm#45742
   'V3-SSE-16 stream-parts-counted-on: content_index continues from the reasoning item to the answer item.':
     editEvents(
@@ -219,11 +215,4 @@ function splitSurrogates(event: ResponseEvent): readonly ResponseEvent[] {
 function withPythonQuotes(step: RunStep): RunStep {
   if (step.type !== 'function_call') return step
   return { ...step, fragments: step.fragments.map((text) => text.replaceAll('"', "'")) }
-}
-
-function dropZeroIndexes(event: ResponseEvent): ResponseEvent {
-  const zeros = Object.entries(event).filter(
-    ([name, value]) => value === 0 && name.endsWith('_index'),
-  )
-  return { ...event, ...Object.fromEntries(zeros.map(([name]) => [name, undefined])) }
 }

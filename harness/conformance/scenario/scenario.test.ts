@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { forAll } from '../../../contract/test-support/for-all.ts'
 import { coveringRows, pairsOf, plain } from './covering-rows.ts'
+import { ContractViolation, expect as check } from './expect.ts'
 import { listedChatIds } from './read.ts'
 
 /** One to four dimensions of one to four values each. */
@@ -92,4 +93,76 @@ test.each<[string, unknown, number, unknown?]>([
   ['no list', { error: 'busy' }, 0, another],
 ])('listedChatIds counts %s', (_, body, count, answered) => {
   expect(listedChatIds(body, [own], {}, answered).size).toBe(count)
+})
+
+const messageOf = (assertion: () => void): string => {
+  try {
+    assertion()
+  } catch (error) {
+    if (error instanceof ContractViolation) return error.message
+    throw error
+  }
+  return 'held'
+}
+
+describe('a violation names expected and received values', () => {
+  const what = 'status of the repeat'
+  test.each(
+    Object.entries<() => void>({
+      'status of the repeat: expected 200, received 500': () => check(500, what).toBe(200),
+      'status of the repeat: expected 200, received nothing': () =>
+        check(undefined, what).toBe(200),
+      'status of the repeat: expected less than 500, received 502': () =>
+        check(502, what).toBeLessThan(500),
+      'status of the repeat: expected less than 500, received nothing': () =>
+        check(undefined, what).toBeLessThan(500),
+      'page: expected at most 2, received 3': () => check(3, 'page').toBeLessThanOrEqual(2),
+      'page: expected more than 2, received 2': () => check(2, 'page').toBeGreaterThan(2),
+      'page: expected at least 2, received 1': () => check(1, 'page').toBeGreaterThanOrEqual(2),
+      'steps with this key: expected 1, received 3': () =>
+        check([1, 2, 3], 'steps with this key').toHaveLength(1),
+      'rows lost: expected none, received "a", "b", "c", … (4 in all)': () =>
+        check(['a', 'b', 'c', 'd'], 'rows lost').toEqual([]),
+      'facts: expected "d", "f" from position 4, received "x", "e" from position 4': () =>
+        check(['a', 'b', 'c', 'x', 'e'], 'facts').toEqual(['a', 'b', 'c', 'd', 'f']),
+      'the text: expected "xz" from position 201, received "yz" from position 201': () =>
+        check(`${'a'.repeat(200)}yz`, 'the text').toBe(`${'a'.repeat(200)}xz`),
+      'titles: expected at least one, received none': () => check([], 'titles').not.toEqual([]),
+      'filename: expected a string, received nothing': () =>
+        check(undefined, 'filename').toBeTypeOf('string'),
+      'content: expected an object, received null': () =>
+        check(null, 'content').toBeTypeOf('object'),
+      'cursor: expected null, received "x"': () => check('x', 'cursor').toBeNull(),
+      'the id: expected a value, received nothing': () => check(undefined, 'the id').toBeDefined(),
+      'text: expected a non-empty string, received an empty string': () =>
+        check('', 'text').not.toBe(''),
+      'the answer: expected a string containing "Ann", received "Bea"': () =>
+        check('Bea', 'the answer').toContain('Ann'),
+      'the answer: expected a string without "B", received "Bea"': () =>
+        check('Bea', 'the answer').not.toContain('B'),
+      'the history contains the question: expected yes, received no': () =>
+        check(false, 'the history contains the question').toBe(true),
+      'the answer contains the fact: expected yes, received no': () =>
+        check(undefined, 'the answer contains the fact').toBe(true),
+      'a chat was created: expected no, received yes': () =>
+        check(true, 'a chat was created').toBe(false),
+    }),
+  )('as %s', (message, assertion) => {
+    expect(messageOf(assertion)).toBe(message)
+  })
+
+  test('with a long value shortened', () => {
+    const message = messageOf(() => check('x'.repeat(10_000), 'the answer').toBe('y'))
+    expect(message.length).toBeLessThan(250)
+  })
+})
+
+test('expect holds for equal values and throws a violation for others', () => {
+  forAll(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+    const same = JSON.stringify(a) === JSON.stringify(b)
+    expect(messageOf(() => check(structuredClone(a), 'value').toEqual(a))).toBe('held')
+    if (!same && !JSON.stringify([a, b]).includes('-0')) {
+      expect(messageOf(() => check(a, 'value').not.toEqual(b))).toBe('held')
+    }
+  })
 })
