@@ -127,6 +127,15 @@ export const terminalEvents = [
   'error',
 ] as const
 
+/** Events that the document names (section 6). */
+export const documentedEvents: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.output_item.added',
+  'response.output_text.delta',
+  'response.reasoning_text.delta',
+  'response.completed',
+])
+
 /** Events whose data contains the whole response. */
 export const lifecycleEvents = [
   'response.created',

@@ -1,5 +1,5 @@
 /** The response object with all 31 fields of the Responses contract. */
-import type { SearchHit } from '../retrieval/types.ts'
+import type { SearchHit } from '../retrieval/retrieval.ts'
 import { unixSeconds } from '../runtime/clock.ts'
 import { type ResponseRun, type RunStep, runStatus } from './run.ts'
 

@@ -1,6 +1,6 @@
 /** A model that is a pure function of seed and request, so that its output is predictable. */
 import { isObject, parseJson } from '../../contract/json.ts'
-import type { SearchHit } from '../retrieval/types.ts'
+import type { SearchHit } from '../retrieval/retrieval.ts'
 import { readDirectives, type ToolOrder } from './directives.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from './generation.ts'
 import { answerProse, proseOfTokens, reasoningProse } from './prose.ts'

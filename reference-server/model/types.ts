@@ -1,5 +1,5 @@
 /** Requests to the fake model and its generations, free of any wire format. */
-import type { SearchHit } from '../retrieval/types.ts'
+import type { SearchHit } from '../retrieval/retrieval.ts'
 import type { Pace } from '../runtime/pace.ts'
 
 export interface Turn {

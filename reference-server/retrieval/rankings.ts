@@ -1,7 +1,23 @@
 /** Rankings of chunks: by the angle between embeddings (dense), and by common words (sparse). */
 import MiniSearch from 'minisearch'
 import { fnv1a } from '../runtime/random.ts'
-import type { Chunk, Ranker } from './types.ts'
+
+/** A piece of a document, which is compared with a query and quoted. */
+export interface Chunk {
+  readonly fileId: string
+  readonly filename: string
+  /** Heading of the text, or the name of its file. */
+  readonly heading: string
+  readonly text: string
+}
+
+/** A ranking method prepared for some chunks: scores from 0 to 1, best first, without zeros. */
+export type Ranker = (query: string) => readonly Scored[]
+
+export interface Scored {
+  readonly chunk: Chunk
+  readonly score: number
+}
 
 export function denseRanker(chunks: readonly Chunk[]): Ranker {
   const embedded = chunks.map((chunk) => ({

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunksOf, retrieve } from './retrieval.ts'
-import type { KnowledgeDocument, SearchPlan } from './types.ts'
+import { chunksOf, type KnowledgeDocument, retrieve, type SearchPlan } from './retrieval.ts'
 
 const doc = (text: string, id = 'd'): KnowledgeDocument => {
   const file = { filename: `${id}.md`, contentType: 'text/markdown', size: text.length }

@@ -1,7 +1,52 @@
 /** Search over knowledge bases (section 4.4): sparse, dense, or both with their ranks fused. */
 import type { SearchSettings } from '../requests/index.ts'
-import { contentWords, denseRanker, sentences, sparseRanker, wordCount } from './rankings.ts'
-import type { Chunk, KnowledgeDocument, Ranker, Retrieval, Scored, SearchPlan } from './types.ts'
+import {
+  type Chunk,
+  contentWords,
+  denseRanker,
+  type Ranker,
+  type Scored,
+  sentences,
+  sparseRanker,
+  wordCount,
+} from './rankings.ts'
+
+/** A document as text, whatever its original format. Immutable; times in Unix milliseconds. */
+export interface KnowledgeDocument {
+  readonly id: string
+  readonly filename: string
+  readonly contentType: string
+  /** Bytes of the upload. */
+  readonly size: number
+  readonly text: string
+  readonly createdAt: number
+}
+
+export interface SearchHit {
+  readonly fileId: string
+  readonly filename: string
+  /** 0 to 1. */
+  readonly score: number
+  readonly text: string
+}
+
+export interface SearchPlan {
+  readonly type: 'hybrid' | 'dense' | 'sparse'
+  /** Minimum score of a hit, 0 to 1. */
+  readonly threshold: number
+  readonly limit: number
+  /** Ranks the best hits again, word by word. */
+  readonly rerank: boolean
+  /** Shortens each hit to the sentence most similar to the query. */
+  readonly summarize: boolean
+}
+
+/** Pure: the same documents, query and plan give the same hits, best first. */
+export type Retrieval = (
+  bases: readonly (readonly KnowledgeDocument[])[],
+  query: string,
+  plan: SearchPlan,
+) => readonly SearchHit[]
 
 export const retrieve: Retrieval = (bases, query, plan) =>
   bases

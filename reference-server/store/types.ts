@@ -1,7 +1,7 @@
 /** Objects of the store, whose methods are asynchronous, and keyed by the caller that owns the data. */
 import type { RunItem } from '../events/response-object.ts'
 import type { ResponseRun } from '../events/run.ts'
-import type { KnowledgeDocument } from '../retrieval/types.ts'
+import type { KnowledgeDocument } from '../retrieval/retrieval.ts'
 
 export type ChatVersion = 'v2' | 'v3'
 

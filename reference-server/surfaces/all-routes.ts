@@ -4,7 +4,7 @@ import { assistants } from '../answering/assistant-context.ts'
 import { pageRoute, type Route, route } from '../http/call.ts'
 import { type CatalogModel, models } from '../model/models.ts'
 import type { Services } from '../services.ts'
-import { chatChangeRoutes, chatRoutes } from './chats.ts'
+import { attachmentRoutes, chatChangeRoutes, chatRoutes } from './chats.ts'
 import { baseRoutes, documentRoutes, searchRoutes } from './knowledge.ts'
 import { chatCompletionRoutes } from './openai/chat-completions.ts'
 import { knownModel } from './ownership.ts'
@@ -17,7 +17,6 @@ import {
   pageOf,
 } from './shapes.ts'
 import { messageRoutes } from './v2.ts'
-import { attachmentRoutes } from './v3/attachments.ts'
 import { historyRoutes } from './v3/conversation.ts'
 import { generateRoutes } from './v3/generate.ts'
 

@@ -1,16 +1,19 @@
-/** Chats of both versions: create, list, read, delete; for v3 also changes and favorites (sections 2.5 and 4.3). */
+/** Chats of both versions: create, list, read, delete; for v3 also changes, favorites and attachments (sections 2.4, 2.5 and 4.3). */
+import { uploadedFile } from '../http/body.ts'
 import { type Call, type Route, route } from '../http/call.ts'
 import { titleOf } from '../model/prose.ts'
 import {
   createChatRequest,
+  listAttachmentsQuery,
   listChatsQuery,
   searchedListQuery,
   updateChatRequest,
+  uploadFields,
 } from '../requests/index.ts'
 import type { Services } from '../services.ts'
-import type { Chat, ChatChange, ChatVersion } from '../store/types.ts'
-import { chatInPath, pageBody } from './ownership.ts'
-import { chatRecord, chatShape, pageOf } from './shapes.ts'
+import type { Attachment, Chat, ChatChange, ChatVersion } from '../store/types.ts'
+import { chatInPath, ownChat, pageBody, uploadedContent } from './ownership.ts'
+import { attachmentRecord, attachmentShape, chatRecord, chatShape, pageOf } from './shapes.ts'
 import { turnsOf } from './v3/conversation.ts'
 
 /** The document shows these routes for v3 chats only. */
@@ -128,3 +131,53 @@ export function chatChangeRoutes({ clock, store }: Services): readonly Route[] {
     }),
   ]
 }
+
+/** Attachments (section 4.3): upload, the list of the caller, the list of a chat. */
+export function attachmentRoutes({ clock, ids, store }: Services): readonly Route[] {
+  const { attachments, chats } = store
+  const path = '/api/v3/attachment'
+
+  const named = async (caller: string, id: string | undefined) =>
+    id === undefined ? undefined : ownChat(chats, caller, id, 'v3')
+
+  const listed = (caller: string, query: ListQuery, chat: Chat | undefined) =>
+    pageBody(`attachments ${chat?.id ?? ''}`, query, attachmentRecord, (page) =>
+      attachments.list(caller, { ...page, chatId: chat?.id }),
+    )
+
+  return [
+    route('POST', path, {
+      summary: 'Upload a file, and link it to the chat that the optional field chat_id names',
+      status: 201,
+      answer: attachmentShape,
+      accepts: 'form',
+      body: uploadFields,
+      handle: async (call) => {
+        const { caller } = call
+        const file = uploadedFile(call)
+        const chat = await named(caller, call.body.chat_id)
+        const { text = null, ...content } = uploadedContent(file)
+        const own = { id: ids.uuid(), owner: caller, createdAt: clock.now() }
+        const attachment: Attachment = { ...own, ...content, text }
+        await attachments.add(attachment)
+        if (chat !== undefined) await attachments.link(chat.id, attachment.id)
+        return attachmentRecord(attachment)
+      },
+    }),
+    route('GET', path, {
+      summary: 'List attachments, newest first: all, or those of a chat',
+      answer: pageOf(attachmentShape),
+      query: listAttachmentsQuery,
+      handle: async ({ query, caller }) =>
+        listed(caller, query, await named(caller, query.chat_id)),
+    }),
+    route('GET', '/api/v3/chat/:chat_id/attachments', {
+      summary: 'List the attachments of a chat, newest first',
+      answer: pageOf(attachmentShape),
+      query: searchedListQuery,
+      handle: async (call) => listed(call.caller, call.query, await chatInPath(chats, call, 'v3')),
+    }),
+  ]
+}
+
+type ListQuery = Parameters<typeof pageBody>[1]

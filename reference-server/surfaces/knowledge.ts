@@ -9,8 +9,7 @@ import {
   searchBaseQuery,
   searchBaseRequest,
 } from '../requests/index.ts'
-import { searchPlan } from '../retrieval/retrieval.ts'
-import type { KnowledgeDocument } from '../retrieval/types.ts'
+import { type KnowledgeDocument, searchPlan } from '../retrieval/retrieval.ts'
 import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'
 import type { Store } from '../store/sql/store.ts'

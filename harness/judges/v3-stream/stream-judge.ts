@@ -1,6 +1,6 @@
 import type { Ending } from '../../../contract/index.ts'
 import { asObject, isObject } from '../../../contract/json.ts'
-import { terminalEvents } from '../../../contract/wire.ts'
+import { documentedEvents, terminalEvents } from '../../../contract/wire.ts'
 import { observeItems } from '../bodies/v3.ts'
 import { itemsOf, judgeOutput, judgeUsage } from '../final-response.ts'
 import type { FindingCollector } from '../finding-collector.ts'
@@ -136,21 +136,12 @@ const contentKinds: ReadonlyMap<string, ContentKind> = new Map([
   ['response.function_call_arguments.delta', 'tool'],
 ])
 
-/** Events that the document names (section 6); all others are further ones. */
-const named: ReadonlySet<string> = new Set([
-  'response.created',
-  'response.output_item.added',
-  'response.output_text.delta',
-  'response.reasoning_text.delta',
-  'response.completed',
-])
-
 /** OPEN-05, -06, -17 and -31, as far as one stream shows them. */
 function openQuestionObserver(collector: FindingCollector): EventJudge {
   const names = new Set<string>()
   return {
     event({ name }) {
-      if (!named.has(name)) names.add(name)
+      if (!documentedEvents.has(name)) names.add(name)
     },
     end({ ended, final, items, context }) {
       if (!ended) return

@@ -1,5 +1,5 @@
 /** Knowledge bases in a database. Each caller has its own copy of the seeded ones from its first request on. */
-import type { KnowledgeDocument } from '../../retrieval/types.ts'
+import type { KnowledgeDocument } from '../../retrieval/retrieval.ts'
 import type { KnowledgeBase, PageRequest, SeededBase } from '../types.ts'
 import { affects, type Database, jsonOf, jsonRows, type Query, readPage } from './database.ts'
 

@@ -1,5 +1,6 @@
 /** Response objects and events other than ours: the document names five events and few fields. */
 import { isObject } from '../../../../contract/json.ts'
+import { documentedEvents } from '../../../../contract/wire.ts'
 import type { ResponseEvent } from '../../../events/sequence.ts'
 import type { Patch } from '../../../services.ts'
 import {
@@ -110,7 +111,7 @@ export const events: readonly Dialect[] = [
   ...dialectTable({
     'events-of-five-names: v3 streams contain only the events named in the document and the other terminal events.':
       editEvents((all) =>
-        all.filter(({ type }) => documented.has(type) || terminalEvents.includes(type)),
+        all.filter(({ type }) => documentedEvents.has(type) || terminalEvents.includes(type)),
       ),
     'events-of-a-vendor: Vendor events without sequence_number are sent between the others.':
       editRawEvents(replaceEvents(all(delta, 'response.output_item.added'), withVendorEvent)),
@@ -165,14 +166,6 @@ export const events: readonly Dialect[] = [
       editRawEvents((all) => all.map((event) => setAt(event, 'sequence_number', undefined))),
   }),
 ]
-
-const documented: ReadonlySet<string> = new Set([
-  'response.created',
-  'response.output_item.added',
-  delta,
-  'response.reasoning_text.delta',
-  'response.completed',
-])
 
 function withVendorEvent(event: ResponseEvent): readonly ResponseEvent[] {
   const vendor = { type: 'svc:progress', tokens: { so_far: 3 }, response: null }
