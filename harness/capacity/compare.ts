@@ -1,6 +1,11 @@
 import { type CapacityReport, loadEstimate } from '../../reports/capacity/model/report.ts'
-import type { ComparedSide, LoadComparison } from '../../reports/load/model/comparison.ts'
-import { comparisonOf, differencesOf, type Setting } from '../load/comparison/compare-loads.ts'
+import type { LoadComparison } from '../../reports/load/model/comparison.ts'
+import {
+  comparisonOf,
+  differencesOf,
+  type Setting,
+  sideOf,
+} from '../load/comparison/compare-loads.ts'
 import { type Candidate, type Estimate, ratioOf } from '../load/comparison/verdicts.ts'
 import { studentQuantile } from '../load/statistics/shares.ts'
 
@@ -21,7 +26,9 @@ export function compareCapacities(
   )
   return comparisonOf(
     {
-      ...{ of: 'capacity', differences, a: sideOf(a), b: sideOf(b) },
+      ...{ of: 'capacity', differences },
+      a: sideOf(a, requestsOf(a)),
+      b: sideOf(b, requestsOf(b)),
       method:
         'ratio of the capacities from the interval of each, taken as normal on the logarithmic scale',
       notes: [
@@ -77,19 +84,12 @@ function logNormal(value: number, [low, high]: readonly [number, number]): Estim
 /** Degrees of freedom at which Student's distribution is practically normal. */
 const manyDegrees = 1e6
 
-function sideOf(report: CapacityReport): ComparedSide {
-  const requests = report.probes.reduce(
+function requestsOf({ probes }: CapacityReport): number {
+  const requests = probes.reduce(
     (sum, { perSecond, durationMs }) => sum + (perSecond.offered * durationMs) / 1000,
     0,
   )
-  return {
-    baseUrl: report.target.baseUrl,
-    startedAt: report.startedAt,
-    version: report.suite.version,
-    outcome: report.outcome,
-    requests: Math.round(requests),
-    generator: report.generator.verdict,
-  }
+  return Math.round(requests)
 }
 
 function policyNote(side: string, { result }: CapacityReport): string[] {

@@ -1,7 +1,7 @@
 /** One probe of a capacity search: a rate, and how often each SLO's limit was exceeded at it. */
 import { batchMeansOf } from '../../contract/averages.ts'
-import { designEffect } from '../load/statistics/design-effect.ts'
 import { decideShare, minRequests } from '../load/statistics/shares.ts'
+import { designEffect } from '../load/statistics/steady-state.ts'
 import type { TokenBucket } from './policy-limit.ts'
 
 /** Requests over the limit of an SLO, and the share that it allows. */

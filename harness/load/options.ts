@@ -5,6 +5,11 @@ import type { RequestRecord } from './record.ts'
 import type { Slo } from './slo/slo.ts'
 import type { LoadTarget } from './target.ts'
 
+/** Input that cannot be used, such as an SLO or a report; the message says why, or what to do. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+}
+
 export interface LoadOptions {
   readonly target: LoadTarget
   readonly spec: PlanSpec

@@ -4,6 +4,7 @@ import type { LoadReport } from '../../reports/load/model/report.ts'
 import { createRedactor } from '../client/redaction/redaction.ts'
 import { sleep } from './clock.ts'
 import {
+  poolResult,
   type RecordsMessage,
   type WorkerCommand,
   type WorkerPoolResult,
@@ -15,8 +16,7 @@ import { RunRecorder } from './metrics/run-metrics.ts'
 import type { LoadOptions, LoadProgress } from './options.ts'
 import { partOfWorker, partSize, shareOf, wholePlan } from './plan/plan.ts'
 import { requestsFile } from './record.ts'
-import { buildReport, type RunTimes } from './report/build-report.ts'
-import { countWarnings } from './setup/chat-journal.ts'
+import { buildReport, startOfRun } from './report/build-report.ts'
 
 /**
  * One load run, from its plan to its report.
@@ -35,13 +35,7 @@ export async function runLoad(
   let notes: readonly string[] = []
   let startNs: bigint | undefined
   let cpuStart = process.cpuUsage()
-  const run: RunTimes = {
-    startedAt: new Date(),
-    lateMs: 0,
-    lastedMs: 0,
-    cpuMs: 0,
-    clock: undefined,
-  }
+  const run = startOfRun()
   setMaxListeners(0, signal)
   const measureClock = async () => {
     const { targetClock } = await import('./shards/target-clock.ts')
@@ -55,7 +49,7 @@ export async function runLoad(
   const reportUntilNow = () =>
     buildReport(
       { ...options, signal: AbortSignal.abort() },
-      { ...run, stats, outcome: noOutcome, notes: [] },
+      { ...run, stats, outcome: poolResult([]), notes: [] },
     )
   report('preparing')
   const probeServer = startClockProbeServer()
@@ -115,8 +109,6 @@ function setupOf(
     maxInFlight: Math.ceil(options.maxInFlight / workers),
   }
 }
-
-const noOutcome = { done: [], warnings: [], internalErrors: [], chatsLeft: 0, connectionsOpened: 0 }
 
 /** Maximum time to measure the clock of the target, if it answers at once. */
 const clockMs = 6000
@@ -180,14 +172,7 @@ export async function runWorkers(
     options.signal.removeEventListener('abort', stop)
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
-  const exits = workers.map(({ end }) => end)
-  return {
-    done: workers.flatMap(({ done }) => done ?? []),
-    warnings: countWarnings(exits.flatMap(({ warnings = [] }) => warnings)),
-    internalErrors: workers.flatMap(({ errors }) => errors),
-    chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
-    connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),
-  }
+  return poolResult(workers)
 }
 
 function failureOf({

@@ -1,5 +1,6 @@
 import type { CapacityReport } from '../../reports/capacity/model/report.ts'
 import type { PlanDemand, PlanReport } from '../../reports/plan/model.ts'
+import { InputError } from '../load/options.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { Balance } from './simulation/simulate.ts'
 import { busiest, type DemandTrace, hourMs, part, requestsWithin, timeLabel } from './trace.ts'
@@ -8,13 +9,9 @@ import { busiest, type DemandTrace, hourMs, part, requestsWithin, timeLabel } fr
 type Demand = SteadyDemand | { readonly kind: 'file'; readonly path: string }
 type SteadyDemand = Exclude<PlanDemand, { kind: 'trace' }>
 
-export class DemandSyntaxError extends Error {
-  override readonly name = 'DemandSyntaxError'
-}
-
 /**
  * Reads `concurrency=600`, `rate=90/s`, `rate=5400/min` or the path of a trace.
- * @throws DemandSyntaxError
+ * @throws InputError
  */
 export function parseDemand(text: string): Demand {
   const given = text.trim()
@@ -22,7 +19,7 @@ export function parseDemand(text: string): Demand {
   if (name === 'concurrency') {
     const users = Number(value)
     if (/^\d{1,9}$/.test(value) && users >= 1) return { kind: 'concurrency', users }
-    throw new DemandSyntaxError(
+    throw new InputError(
       `cannot read "${given}": expected a whole number of users, such as concurrency=600`,
     )
   }
@@ -30,12 +27,12 @@ export function parseDemand(text: string): Demand {
     const [, digits, unit] = /^(\d{1,9}(?:\.\d+)?)\s*\/\s*(s|min|h)$/.exec(value) ?? []
     const perSecond = Number(digits) / (unit === 'h' ? 3600 : unit === 'min' ? 60 : 1)
     if (perSecond > 0) return { kind: 'rate', perSecond }
-    throw new DemandSyntaxError(
+    throw new InputError(
       `cannot read "${given}": expected a rate such as rate=90/s, rate=5400/min or rate=300000/h`,
     )
   }
   if (given === '' || (/^\w+\s*=/.test(given) && !given.includes('/'))) {
-    throw new DemandSyntaxError(
+    throw new InputError(
       `cannot read "${given}": expected concurrency=600, rate=90/s or the file of a trace`,
     )
   }
@@ -47,7 +44,7 @@ type Price = NonNullable<PlanReport['price']>
 
 /**
  * Reads `2.40/h`, `$2.40/h`, `2.40 EUR/h` or `1750/month`.
- * @throws DemandSyntaxError
+ * @throws InputError
  */
 export function parsePrice(text: string): Price {
   const [, before = '', digits, after = '', unit] =
@@ -55,7 +52,7 @@ export function parsePrice(text: string): Price {
       text.trim(),
     ) ?? []
   if (digits === undefined) {
-    throw new DemandSyntaxError(`cannot read the price "${text}": expected one such as 2.40/h`)
+    throw new InputError(`cannot read the price "${text}": expected one such as 2.40/h`)
   }
   const perHour = Number(digits) / (unit === 'month' ? hoursPerMonth : 1)
   return { perHour, currency: (before || after).trim() }

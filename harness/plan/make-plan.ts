@@ -1,5 +1,6 @@
 /** A plan from measurements, a demand and SLOs. */
 import type { PlanReport } from '../../reports/plan/model.ts'
+import { InputError } from '../load/options.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import {
   demandedRate,
@@ -19,7 +20,7 @@ import {
   worstBasis,
 } from './describe.ts'
 import { type FittedModel, fitServiceModel } from './fit/fit.ts'
-import { predictedMetric, UnpredictedMetricError, type Workload } from './predict.ts'
+import { predictedMetric, type Workload } from './predict.ts'
 import { scalabilityOf } from './scalability.ts'
 import { saturationRate } from './simulation/replica.ts'
 import type { RequestLength } from './simulation/requests.ts'
@@ -29,7 +30,7 @@ import { busiest, hourMs, part } from './trace.ts'
 /**
  * Fewest replicas for a demand; no number if a measurement is invalid, a provisional one if it is undecided.
  * @throws UnfittedRunError if no service model can be fitted
- * @throws UnpredictedMetricError if an SLO is of a metric that was not measured, or is not predicted
+ * @throws InputError if an SLO is of a metric that was not measured, or is not predicted
  */
 export function makePlan(options: PlanOptions): PlanReport {
   const { measurements, demand, slos, balance, assess, price, seed } = options
@@ -131,7 +132,7 @@ function checkSlos(slos: readonly Slo[], { file, report }: Measurement): void {
     const limits = slo.kind === 'latency' ? [slo] : slo.kind === 'goodput' ? (slo.limits ?? []) : []
     for (const { metric } of limits) {
       if (measured.has(predictedMetric(metric))) continue
-      throw new UnpredictedMetricError(
+      throw new InputError(
         `${slo.expression}: ${file} has no ${metric}: it was measured without streams`,
       )
     }

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { forAll, forSome } from '../../contract/test-support/for-all.ts'
 import { type CapacityReport, capacityReport } from '../../reports/capacity/model/report.ts'
+import { InputError } from '../load/options.ts'
 import { TraceSyntaxError } from '../load/plan/arrival-times.ts'
 import { parseSlo } from '../load/slo/parse.ts'
-import { DemandSyntaxError, parseDemand, parsePrice } from './demand.ts'
+import { parseDemand, parsePrice } from './demand.ts'
 import { basisOf, caveatOf, worstBasis } from './describe.ts'
 import { predictSlo } from './predict.ts'
 import { fitScalability, type MeasuredSize, rateOf, type UniversalLaw } from './scalability.ts'
@@ -26,7 +27,7 @@ describe('parseDemand and parsePrice', () => {
   test.each(['rate=90', 'rate=0/s', 'rate=x/s', 'concurrency=0', 'concurrency=1.5', 'users=5', ''])(
     'reject the demand %j',
     (text) => {
-      expect(() => parseDemand(text)).toThrow(DemandSyntaxError)
+      expect(() => parseDemand(text)).toThrow(InputError)
     },
   )
 
@@ -40,7 +41,7 @@ describe('parseDemand and parsePrice', () => {
   })
 
   test.each(['2.40', 'free', '2.40/s', '-1/h'])('reject the price %s', (text) => {
-    expect(() => parsePrice(text)).toThrow(DemandSyntaxError)
+    expect(() => parsePrice(text)).toThrow(InputError)
   })
 })
 

@@ -1,4 +1,5 @@
 import { meanOf } from '../../contract/averages.ts'
+import { InputError } from '../load/options.ts'
 import type { Slo } from '../load/slo/slo.ts'
 import type { PlanOptions } from './demand.ts'
 import type { FittedModel } from './fit/fit.ts'
@@ -125,7 +126,7 @@ function soleLatencyMs(model: ServiceModel, lengths: readonly RequestLength[]): 
 /**
  * Value of an SLO in a simulation (milliseconds, a share from 0 to 1 or a number a second), and whether it is met; the
  * unit of its row, the factor to it, and the limit in it.
- * @throws UnpredictedMetricError for a metric that the service model does not have
+ * @throws InputError for a metric that the service model does not have
  */
 export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
   const { arrived, refused, outputTokens, windowMs } = latencies
@@ -165,15 +166,10 @@ export function predictSlo(slo: Slo, { latencies, share }: PredictedRun) {
   }
 }
 
-/** A metric that no service model predicts. */
-export class UnpredictedMetricError extends Error {
-  override readonly name = 'UnpredictedMetricError'
-}
-
 export function predictedMetric(metric: string): PredictedMetric {
   const found = predictedMetrics.find((name) => name === metric)
   if (found !== undefined) return found
-  throw new UnpredictedMetricError(
+  throw new InputError(
     `${metric} is not predicted: the service model has ${predictedMetrics.join(', ')}`,
   )
 }

@@ -10,11 +10,6 @@ export interface RunSettings {
   readonly profile: object
 }
 
-export interface Pair {
-  readonly a: string
-  readonly b: string
-}
-
 export interface Difference {
   /** `otherKey`, `limits.timeoutMs`. */
   readonly member: string
@@ -29,7 +24,7 @@ export interface Side {
 
 /** Differences of two runs other than their findings; null if they agree. */
 export function conditionsOf(a: Side, b: Side) {
-  const pair = (read: (side: Side) => string | null): Pair | null => {
+  const pair = (read: (side: Side) => string | null) => {
     const [one, other] = [read(a), read(b)]
     return one === null || other === null || one === other ? null : { a: one, b: other }
   }

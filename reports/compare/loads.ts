@@ -5,23 +5,16 @@ import type {
   FigureVerdict,
   LoadComparison,
 } from '../load/model/comparison.ts'
-import { jsonText } from '../text/escape.ts'
 import { count, figure, percent } from '../text/format.ts'
 
 /** A comparison of two load runs or capacity searches, and its limits. */
-export interface ComparedLoads {
-  readonly comparison: LoadComparison
-  readonly notes: readonly string[]
-}
-
-export function loadComparisonDocument(compared: ComparedLoads): Document {
-  const { comparison, notes } = compared
-  const { a, b, differences, figures, method, familyError } = comparison
+export function loadComparisonDocument(comparison: LoadComparison): Document {
+  const { a, b, differences, figures, notes, method, familyError } = comparison
   const messages = Map.groupBy(figures, ({ message }) => message)
   return {
     kind: 'Comparison',
     target: b.baseUrl,
-    outcome: loadComparisonOutcome(compared),
+    outcome: loadComparisonOutcome(comparison),
     facts: [
       ['A  ', headOf(a)],
       ['B  ', headOf(b)],
@@ -53,7 +46,7 @@ export function loadComparisonDocument(compared: ComparedLoads): Document {
               message === '' ? [] : [`${own.map(({ name }) => name).join(', ')}: ${message}`],
             ),
           ),
-          itemsOf([...notes, ...comparison.notes]),
+          itemsOf(notes),
           {
             text: `${method}. The probability that any verdict is wrong is at most ${percent(familyError)} (Holm); each interval is the 95 % interval of its figure alone.`,
           },
@@ -63,8 +56,7 @@ export function loadComparisonDocument(compared: ComparedLoads): Document {
   }
 }
 
-function loadComparisonOutcome({ comparison }: ComparedLoads): Outcome {
-  const { outcome, figures } = comparison
+function loadComparisonOutcome({ outcome, figures }: LoadComparison): Outcome {
   const of = (verdict: FigureVerdict) => figures.filter((row) => row.verdict === verdict).length
   const parts = (['regression', 'improvement', 'no change', 'undecided'] as const).flatMap(
     (verdict) => (of(verdict) === 0 ? [] : [`${of(verdict)} ${verdict}`]),
@@ -80,11 +72,6 @@ const outcomes: Readonly<Record<LoadComparison['outcome'], Badge>> = {
   undecided: { word: 'Undecided', tone: 'unproven' },
   invalid: { word: 'Invalid', tone: 'fail' },
   'no regression': { word: 'No regression', tone: 'pass' },
-}
-
-/** The comparison as JSON, schema version 1. */
-export function loadComparisonToJson({ comparison, notes }: ComparedLoads): string {
-  return jsonText({ ...comparison, notes: [...notes, ...comparison.notes] })
 }
 
 function headOf(side: ComparedSide): string {

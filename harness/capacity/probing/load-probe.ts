@@ -146,22 +146,9 @@ async function answerTime(options: CapacityOptions, notes: string[]): Promise<nu
 /** Outcomes of requests without a connection or an answer. */
 const unanswered: readonly string[] = ['connect', 'timeout', 'unreadable']
 
-/** Options of a load run that all probes share. */
-export type ProbeLoad = Pick<
-  LoadOptions,
-  | 'slos'
-  | 'maxRefusals'
-  | 'workers'
-  | 'warmUpMs'
-  | 'drainMs'
-  | 'maxInFlight'
-  | 'keepAlive'
-  | 'maxConnections'
-  | 'suite'
->
-
 export interface CapacityOptions {
-  readonly load: ProbeLoad
+  /** Options of a load run that all probes share. */
+  readonly load: Omit<LoadOptions, 'target' | 'spec' | 'signal' | 'onProgress'>
   /** Runs a probe; by default in this process. Baseline and rests always run there. */
   readonly runProbe?: (options: LoadOptions) => Promise<LoadReport>
   readonly target: LoadTarget

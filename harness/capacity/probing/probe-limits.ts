@@ -2,6 +2,7 @@
 import { generatorLimits } from '../../load/generator/verdict.ts'
 import { hasWaitedLonger, isGood } from '../../load/metrics/latency-recorder.ts'
 import { latencyOf } from '../../load/metrics/samples/latency-definitions.ts'
+import { InputError } from '../../load/options.ts'
 import type { RequestRecord } from '../../load/record.ts'
 import { defaultMaxRefusals } from '../../load/slo/implied.ts'
 import {
@@ -24,14 +25,9 @@ export interface ProbeLimit {
   readonly isFailures: boolean
 }
 
-/** An SLO that limits no share of requests, so that no capacity follows from it. */
-export class UnsearchableSloError extends Error {
-  override readonly name = 'UnsearchableSloError'
-}
-
 /**
  * @param maxRefusals share of failures if no SLO limits errors or goodput
- * @throws UnsearchableSloError for a mean or a rate
+ * @throws InputError for a mean or a rate, which limits no share of requests
  */
 export function probeLimits(slos: readonly Slo[], maxRefusals?: number): readonly ProbeLimit[] {
   const limits = slos.map((slo) => limitOf(slo, slos))
@@ -65,7 +61,7 @@ function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {
       return { expression, allowed: 1 - slo.minShare, limitMs: null, read, isFailures: true }
     }
     case 'rate':
-      throw new UnsearchableSloError(
+      throw new InputError(
         `${expression}: the search itself varies the rate; give a latency quantile, errors or goodput`,
       )
   }
@@ -74,7 +70,7 @@ function limitOf(slo: Slo, all: readonly Slo[]): ProbeLimit {
 function latencyLimit(slo: LatencySlo): ProbeLimit {
   const { expression, statistic, limitNs, metric } = slo
   if (statistic === 'mean') {
-    throw new UnsearchableSloError(
+    throw new InputError(
       `${expression}: a mean is not a share of requests; give a quantile, such as p95`,
     )
   }

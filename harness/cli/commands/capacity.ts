@@ -8,6 +8,7 @@ import { reportName } from '../../conformance/defaults.ts'
 import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import type { TargetProfile } from '../../conformance/profile/index.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
+import { InputError } from '../../load/options.ts'
 import { exitCodeOfMeasurement } from '../exit-codes.ts'
 import { defineCommand, type FlagsOf, outFlag, outputFlags, uiFlag } from '../flags.ts'
 import { searchFlags } from '../load/flags.ts'
@@ -144,14 +145,12 @@ function searchOn(profile: TargetProfile, search: Search, flags: CapacityFlags, 
 
 /** @throws ConfigurationError without an SLO, or for one that defines no capacity */
 async function searchableSlos({ slo = [], maxRefusals }: CapacityFlags) {
-  const { probeLimits, UnsearchableSloError } = await import(
-    '../../capacity/probing/probe-limits.ts'
-  )
+  const { probeLimits } = await import('../../capacity/probing/probe-limits.ts')
   const slos = slosOf(slo)
   if (slos.length === 0) {
     throw new ConfigurationError(["no SLO given: pass --slo, such as --slo 'ttft.p95 < 1s'"])
   }
-  asConfigurationError(UnsearchableSloError, () => probeLimits(slos, maxRefusals), '--slo')
+  asConfigurationError(InputError, () => probeLimits(slos, maxRefusals), '--slo')
   return slos
 }
 

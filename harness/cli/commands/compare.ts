@@ -10,11 +10,9 @@ import {
   comparisonDocument,
   comparisonToJson,
 } from '../../../reports/compare/document.ts'
-import {
-  type ComparedLoads,
-  loadComparisonDocument,
-  loadComparisonToJson,
-} from '../../../reports/compare/loads.ts'
+import { loadComparisonDocument } from '../../../reports/compare/loads.ts'
+import type { LoadComparison } from '../../../reports/load/model/comparison.ts'
+import { jsonText } from '../../../reports/text/escape.ts'
 import { compareCapacities } from '../../capacity/compare.ts'
 import { exchangesName, runRecordName, suiteVersion } from '../../conformance/defaults.ts'
 import {
@@ -24,8 +22,9 @@ import {
 } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
-import { compareLoads, NotComparableError } from '../../load/comparison/compare-loads.ts'
+import { compareLoads } from '../../load/comparison/compare-loads.ts'
 import type { ComparisonOptions, FigureName } from '../../load/comparison/figures.ts'
+import { InputError } from '../../load/options.ts'
 import { comparedLatencies } from '../../load/summary/rates.ts'
 import { type ExitCode, exitCode, outcomeCodes } from '../exit-codes.ts'
 import {
@@ -65,9 +64,9 @@ const comparisonKind = reportKind<Compared>('comparison', {
   toJson: comparisonToJson,
 })
 
-const loadComparisonKind = reportKind<ComparedLoads>('comparison', {
+const loadComparisonKind = reportKind<LoadComparison>('comparison', {
   toDocument: loadComparisonDocument,
-  toJson: loadComparisonToJson,
+  toJson: jsonText,
 })
 
 function compareFlags() {
@@ -133,8 +132,8 @@ export const compareCommand = defineCommand({
         kind === 'load-report'
           ? comparedLoads(files, options)
           : compareCapacities(capacityIn(fileA), capacityIn(fileB), options.tolerance)
-      const compared = { comparison, notes: doubtLines(files) }
-      publishComparison(compared, loadComparisonKind, flags, io)
+      const notes = [...doubtLines(files), ...comparison.notes]
+      publishComparison({ ...comparison, notes }, loadComparisonKind, flags, io)
       return anyEdited(files) ? exitCode.usage : outcomeCodes[comparison.outcome]
     }
     const [a, b] = [conformanceIn(fileA), conformanceIn(fileB)]
@@ -255,5 +254,5 @@ function figureName(name: string): FigureName {
 /** @throws ConfigurationError if a report has nothing to compare */
 function comparedLoads([a, b]: readonly [StoredFile, StoredFile], options: ComparisonOptions) {
   const side = (stored: StoredFile) => ({ name: stored.file, report: loadIn(stored) })
-  return asConfigurationError(NotComparableError, () => compareLoads(side(a), side(b), options))
+  return asConfigurationError(InputError, () => compareLoads(side(a), side(b), options))
 }

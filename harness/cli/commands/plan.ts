@@ -4,14 +4,9 @@ import { count } from '../../../contract/text.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { asConfigurationError, ConfigurationError } from '../../conformance/errors.ts'
 import { maxStoredBytes } from '../../conformance/input-file.ts'
+import { InputError } from '../../load/options.ts'
 import { TraceSyntaxError } from '../../load/plan/arrival-times.ts'
-import {
-  DemandSyntaxError,
-  type Measurement,
-  type PlannedDemand,
-  parseDemand,
-  parsePrice,
-} from '../../plan/demand.ts'
+import { type Measurement, type PlannedDemand, parseDemand, parsePrice } from '../../plan/demand.ts'
 import { readDemandTrace } from '../../plan/trace.ts'
 import { exitCode, outcomeCodes } from '../exit-codes.ts'
 import { defineCommand, flagTable, outFlag, outputFlags } from '../flags.ts'
@@ -110,12 +105,11 @@ type Planned = Omit<
 async function planned(options: Planned, io: Pick<Io, 'err'>) {
   const { makePlan } = await import('../../plan/make-plan.ts')
   const { UnfittedRunError } = await import('../../plan/fit/fit.ts')
-  const { UnpredictedMetricError } = await import('../../plan/predict.ts')
   const { interfaceRevision, suiteVersion } = await import('../../conformance/defaults.ts')
   const suite = { version: suiteVersion(), interface: interfaceRevision }
   const make = () => makePlan({ ...options, suite, createdAt: new Date() })
   try {
-    return asConfigurationError(UnpredictedMetricError, make, '--slo')
+    return asConfigurationError(InputError, make, '--slo')
   } catch (error) {
     if (!(error instanceof UnfittedRunError)) throw error
     io.err(`chatgen: ${options.measurements[0].file}: ${error.message}`)
@@ -143,7 +137,7 @@ function demandOf(given: string): PlannedDemand {
 }
 
 function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
-  return asConfigurationError(DemandSyntaxError, () => parse(text), flag)
+  return asConfigurationError(InputError, () => parse(text), flag)
 }
 
 /**

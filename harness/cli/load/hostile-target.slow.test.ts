@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { brotliCompressSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { listening, pour, rawServer } from '../../client/test-support/listen-on-loopback.ts'
-import { speech } from '../../load/test-support/h2-server.ts'
+import { speech } from '../../load/test-support/odd-server.ts'
 import { beginningWith, chatgen, chatsOn, expectEnd, workplace } from '../test-support/chatgen.ts'
 import {
   type Answer,

@@ -19,9 +19,10 @@ import { asConfigurationError, ConfigurationError } from '../../conformance/erro
 import { readInputFile } from '../../conformance/input-file.ts'
 import { makeFolder } from '../../conformance/recording/result-files.ts'
 import type { ClientIdentity } from '../../conformance/run-setup.ts'
+import { InputError } from '../../load/options.ts'
 import { type Part, type PlanSpec, partSize, wholePlan } from '../../load/plan/plan.ts'
 import { joinRequests, requestsName } from '../../load/record.ts'
-import { mergeShards, ShardMismatchError } from '../../load/shards/merge.ts'
+import { mergeShards } from '../../load/shards/merge.ts'
 import { reportKind } from '../results/publish-report.ts'
 import { loadIn, type StoredFile } from '../results/stored-report.ts'
 import type { Io } from '../terminal/io.ts'
@@ -47,7 +48,7 @@ export function mergedLoad(files: readonly StoredFile[], started = 1): LoadRepor
   }))
   if (first === undefined) throw new ConfigurationError(['no load report given'])
   if (others.length === 0 && started === 1) return first.report
-  const merged = asConfigurationError(ShardMismatchError, () => mergeShards([first, ...others]))
+  const merged = asConfigurationError(InputError, () => mergeShards([first, ...others]))
   const doubts = files.flatMap(({ doubt }) => doubt ?? [])
   // The worst doubt of any shard applies to the merged report.
   const worst = doubts.find((doubt) => doubt !== 'without digest') ?? doubts[0] ?? null

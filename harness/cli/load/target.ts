@@ -72,10 +72,7 @@ interface Load {
   readonly spread?: Spread
 }
 
-/**
- * Converts a target profile for the load engine.
- * @param spread distribution over several endpoints; without it, all requests go to the first one
- */
+/** Converts a target profile for the load engine; without a spread, all requests go to the first endpoint. */
 export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spread): LoadTarget {
   const { models, assistants, requests, shapes, limits, recall } = profile
   const { openai, v2, v3 } = surfaceCredentials(profile)

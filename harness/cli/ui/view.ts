@@ -183,7 +183,7 @@ function comparisonOf(
 ): Document | null {
   const found = parseJson(output)
   const loads = loadComparison.safeParse(found)
-  if (loads.success) return loadComparisonDocument({ comparison: loads.data, notes: [] })
+  if (loads.success) return loadComparisonDocument(loads.data)
   if (a?.kind !== 'conformance-report' || b?.kind !== 'conformance-report') return null
   if (!isObject(found)) return null
   const { notes, ...comparison }: Comparison & Pick<Compared, 'notes'> = JSON.parse(output)

@@ -2,9 +2,9 @@ import { rankOf } from '../../../contract/averages.ts'
 import type { LoadBlock } from '../../../reports/load/model/comparison.ts'
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import { Histogram, unitNs } from '../metrics/samples/histogram.ts'
-import { type Cluster, designEffect } from '../statistics/design-effect.ts'
 import { type OrderedSample, quantileLimits } from '../statistics/quantile-interval.ts'
 import { shareInterval, studentQuantile } from '../statistics/shares.ts'
+import { type Cluster, designEffect } from '../statistics/steady-state.ts'
 import type { Estimate } from './verdicts.ts'
 
 /** Values of a latency in one block; censored ones are longer than any other. */

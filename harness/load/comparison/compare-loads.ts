@@ -7,19 +7,15 @@ import {
 } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
 import { unpacked } from '../metrics/samples/histogram.ts'
+import { InputError } from '../options.ts'
 import { givenSlos } from '../shards/merge.ts'
 import type { NamedReport } from '../shards/merge-parts.ts'
 import { type ComparisonOptions, figuresOf, type RunBlocks } from './figures.ts'
 import { type Candidate, decideFigures, familyError } from './verdicts.ts'
 
-/** A load report that lacks what a comparison needs. The message names the remedy. */
-export class NotComparableError extends Error {
-  override readonly name = 'NotComparableError'
-}
-
 /**
  * Comparison of two load runs that took place one after the other.
- * @throws NotComparableError if a report has no blocks
+ * @throws InputError if a report has no blocks
  */
 export function compareLoads(
   a: NamedReport,
@@ -36,7 +32,7 @@ export function compareLoads(
   const differ = names === '' ? null : `the runs differ in ${names}`
   const isInvalid = [a, b].some(({ report }) => report.generator.verdict === 'invalid')
   const slow = isInvalid ? 'the load generator was the bottleneck in a run' : null
-  const candidates = figuresOf(sideOf(a), sideOf(b), options).map((candidate) =>
+  const candidates = figuresOf(blocksOf(a), blocksOf(b), options).map((candidate) =>
     differ === null && slow === null
       ? candidate
       : { ...candidate, ratio: null, reason: differ ?? candidate.reason ?? slow },
@@ -45,8 +41,8 @@ export function compareLoads(
   return comparisonOf(
     {
       ...{ of: 'load', method: methodText, differences },
-      a: headOf(a.report),
-      b: headOf(b.report),
+      a: sideOf(a.report, a.report.goodput.due),
+      b: sideOf(b.report, b.report.goodput.due),
       notes: [
         ...late.map(({ name, report: { generator } }) => {
           return `${name}: the load generator is ${generator.verdict}: ${generator.reasons.join('; ')}`
@@ -85,26 +81,27 @@ export function comparisonOf(
   }
 }
 
-function sideOf({ name, report }: NamedReport): RunBlocks {
+function blocksOf({ name, report }: NamedReport): RunBlocks {
   if (report.blocks === undefined) {
-    throw new NotComparableError(`${name} has no blocks to compare: run the load again`)
+    throw new InputError(`${name} has no blocks to compare: run the load again`)
   }
   try {
     return { report, ...loadBlocks.parse(unpacked(report.blocks)) }
   } catch {
-    throw new NotComparableError(`${name}: its blocks cannot be read`)
+    throw new InputError(`${name}: its blocks cannot be read`)
   }
 }
 
-function headOf(report: LoadReport): ComparedSide {
-  return {
-    baseUrl: report.target.baseUrl,
-    startedAt: report.startedAt,
-    version: report.suite.version,
-    outcome: report.outcome,
-    requests: report.goodput.due,
-    generator: report.generator.verdict,
-  }
+export function sideOf(
+  report: Pick<LoadReport, 'target' | 'startedAt' | 'suite'> & {
+    readonly outcome: string
+    readonly generator: Pick<LoadReport['generator'], 'verdict'>
+  },
+  requests: number,
+): ComparedSide {
+  const { target, startedAt, suite, outcome, generator } = report
+  const head = { baseUrl: target.baseUrl, startedAt, version: suite.version, outcome }
+  return { ...head, requests, generator: generator.verdict }
 }
 
 export interface Setting<Report> {

@@ -4,11 +4,12 @@ import { forAll } from '../../../contract/test-support/for-all.ts'
 import { loadComparisonDocument } from '../../../reports/compare/loads.ts'
 import { loadComparison } from '../../../reports/load/model/comparison.ts'
 import type { LoadReport } from '../../../reports/load/model/report.ts'
+import { InputError } from '../options.ts'
 import { readTrace } from '../plan/arrival-times.ts'
 import { arrivalRow } from '../report/build-report.ts'
-import { designEffect } from '../statistics/design-effect.ts'
+import { designEffect } from '../statistics/steady-state.ts'
 import { simulatedRun as runOf } from '../test-support/records.ts'
-import { compareLoads, NotComparableError } from './compare-loads.ts'
+import { compareLoads } from './compare-loads.ts'
 import { holm, pValue, type RatioEstimate } from './verdicts.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -76,8 +77,7 @@ describe('a comparison', () => {
   })
 
   test('shows the outcome of each run', () => {
-    const comparison = between(a, { ...b, outcome: 'violated' })
-    const { facts = [] } = loadComparisonDocument({ comparison, notes: [] })
+    const { facts = [] } = loadComparisonDocument(between(a, { ...b, outcome: 'violated' }))
     expect(facts[1]?.[1]).toMatch(/^violated, /)
   })
 
@@ -103,7 +103,7 @@ describe('a comparison', () => {
   test('is rejected if a report has no blocks, with the remedy', () => {
     const { blocks: _, ...old } = b
     expect(() => between(a, old)).toThrow(
-      new NotComparableError('b has no blocks to compare: run the load again'),
+      new InputError('b has no blocks to compare: run the load again'),
     )
   })
 

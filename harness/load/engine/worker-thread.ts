@@ -7,7 +7,7 @@ import type { AnswerId, IntegrityCounts } from '../judging/integrity-recorder.ts
 import type { HistogramData } from '../metrics/samples/histogram.ts'
 import type { ChatNeeds, Part, PlanSpec } from '../plan/plan.ts'
 import type { RequestRecord } from '../record.ts'
-import type { Warning } from '../setup/chat-journal.ts'
+import { countWarnings, type Warning } from '../setup/chat-journal.ts'
 import type { LoadTarget } from '../target.ts'
 import type { DroppedArrival } from './worker-context.ts'
 
@@ -72,15 +72,21 @@ export type RecordsMessage = Extract<WorkerMessage, { type: 'records' }>
 export type DoneMessage = Extract<WorkerMessage, { type: 'done' }>
 export type ExitedMessage = Extract<WorkerMessage, { type: 'exited' }>
 
-export interface WorkerPoolResult {
-  /** One message for each worker that finished its run. */
-  readonly done: readonly DoneMessage[]
-  readonly warnings: readonly Warning[]
-  readonly internalErrors: readonly string[]
-  /** Chats that were not deleted. */
-  readonly chatsLeft: number
-  /** Connections to the target, those of setup and cleanup included. */
-  readonly connectionsOpened: number
+export type WorkerPoolResult = ReturnType<typeof poolResult>
+
+/** Combined results of the workers of a run. */
+export function poolResult(workers: readonly WorkerThread[]) {
+  const exits = workers.map(({ end }) => end)
+  return {
+    /** One message for each worker that finished its run. */
+    done: workers.flatMap(({ done }) => done ?? []),
+    warnings: countWarnings(exits.flatMap(({ warnings = [] }) => warnings)),
+    internalErrors: workers.flatMap(({ errors }) => errors),
+    /** Chats that were not deleted. */
+    chatsLeft: exits.reduce((sum, { chatsLeft = 0 }) => sum + chatsLeft, 0),
+    /** Connections to the target, those of setup and cleanup included. */
+    connectionsOpened: exits.reduce((sum, { connectionsOpened = 0 }) => sum + connectionsOpened, 0),
+  }
 }
 
 /** A worker from the side of the main thread. */

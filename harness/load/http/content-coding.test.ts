@@ -5,7 +5,7 @@ import * as zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
-import { speech } from '../test-support/h2-server.ts'
+import { speech } from '../test-support/odd-server.ts'
 
 const { constants } = zlib
 const coders: Readonly<Record<string, () => Transform>> = {

@@ -9,8 +9,7 @@ import {
   startRawServer,
 } from '../../client/test-support/listen-on-loopback.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
-import { h2Server, speech, trusting } from '../test-support/h2-server.ts'
-import { oddServer } from '../test-support/odd-server.ts'
+import { h2Server, oddServer, speech, trusting } from '../test-support/odd-server.ts'
 import { ConnectionLimit } from './channel.ts'
 
 const some = { kind: 'openai-stream', perSecond: 20, seconds: 0.2 } as const

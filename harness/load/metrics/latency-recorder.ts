@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../reports/load/model/measures.ts'
 import type { RequestRecord } from '../record.ts'
 import { type Clock, isOver, type RequestLimit } from '../slo/slo.ts'
-import type { Cluster } from '../statistics/design-effect.ts'
+import type { Cluster } from '../statistics/steady-state.ts'
 import { addCounts, Histogram, type Stored, valueAt } from './samples/histogram.ts'
 import {
   forEachCensored,

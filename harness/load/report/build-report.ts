@@ -21,20 +21,22 @@ import {
   type Measurements,
 } from './outcome.ts'
 
-/** Times of a run up to its last answer; what follows is cleanup. */
-export interface RunTimes {
-  startedAt: Date
-  /** Delay of the start after --start-at, in milliseconds. */
-  lateMs: number
-  /** Time from the start to the last answer, or to the interruption. */
-  lastedMs: number
-  /** CPU of this process in that time. */
-  cpuMs: number
-  /** Undefined if it was not measured; null if that failed. */
-  clock: ClockOffset | null | undefined
+/** Times of a run up to its last answer, which are set later; what follows is cleanup. */
+export function startOfRun() {
+  return {
+    startedAt: new Date(),
+    /** Delay of the start after --start-at, in milliseconds. */
+    lateMs: 0,
+    /** Time from the start to the last answer, or to the interruption. */
+    lastedMs: 0,
+    /** CPU of this process in that time. */
+    cpuMs: 0,
+    /** Undefined if it was not measured; null if that failed. */
+    clock: undefined as ClockOffset | null | undefined,
+  }
 }
 
-interface RunResult extends Readonly<RunTimes> {
+interface RunResult extends Readonly<ReturnType<typeof startOfRun>> {
   readonly stats: RunRecorder
   readonly outcome: WorkerPoolResult
   /** Further notes on the run, as sentences. */

@@ -5,6 +5,7 @@ import { buildIntegrity } from '../judging/integrity.ts'
 import { addTally, type Tally } from '../judging/integrity-recorder.ts'
 import { RunMetrics } from '../metrics/run-metrics.ts'
 import { unpacked } from '../metrics/samples/histogram.ts'
+import { InputError } from '../options.ts'
 import { loadOutcome, type Measurements } from '../report/outcome.ts'
 import { unmeasured } from '../slo/implied.ts'
 import { parseSlos } from '../slo/parse.ts'
@@ -24,7 +25,7 @@ import {
  * that of one generator that saw every request; SLOs are decided on all of them. If shards are missing, the
  * report is `partial`.
  *
- * @throws ShardMismatchError if they are not shards, or not of one run
+ * @throws InputError if they are not shards, or not of one run
  */
 export function mergeShards(shards: readonly [NamedReport, ...NamedReport[]]): LoadReport {
   checkShards(shards)
@@ -94,10 +95,10 @@ function partsOf(shards: readonly NamedReport[]): [RunMetrics, Measurements[]] {
       return measurements
     } catch (error) {
       const reason = messageOf(error)
-      throw new ShardMismatchError(`${name}: its measurements cannot be read: ${reason}`)
+      throw new InputError(`${name}: its measurements cannot be read: ${reason}`)
     }
   })
-  if (run === undefined) throw new ShardMismatchError('there are no shards')
+  if (run === undefined) throw new InputError('there are no shards')
   return [run, parts]
 }
 
@@ -132,18 +133,13 @@ function sum(reports: readonly LoadReport[], read: (report: LoadReport) => numbe
   return reports.reduce((total, report) => total + read(report), 0)
 }
 
-/** Reports that are not shards, or not of one run. The message names them. */
-export class ShardMismatchError extends Error {
-  override readonly name = 'ShardMismatchError'
-}
-
-/** @throws ShardMismatchError */
+/** @throws InputError */
 function checkShards(shards: readonly [NamedReport, ...NamedReport[]]): void {
   const whole = shards.find(
     ({ report }) => report.plan.shard === null || report.measurements === undefined,
   )
   if (whole !== undefined) {
-    throw new ShardMismatchError(
+    throw new InputError(
       `${whole.name} is not a shard of a load run and cannot be merged: render it separately`,
     )
   }
@@ -152,7 +148,7 @@ function checkShards(shards: readonly [NamedReport, ...NamedReport[]]): void {
     for (const [what, read] of mustAgree) {
       const [a, b] = [read(first.report), read(other.report)]
       if (a === b) continue
-      throw new ShardMismatchError(
+      throw new InputError(
         `${first.name} and ${other.name} are not shards of one run: they have different ${what}, ${a} and ${b}`,
       )
     }
@@ -161,9 +157,7 @@ function checkShards(shards: readonly [NamedReport, ...NamedReport[]]): void {
     shards.slice(0, at + 1).some((before) => indexOf(before) === indexOf(shard)),
   )
   if (twice !== undefined) {
-    throw new ShardMismatchError(
-      `${twice.name} is shard ${indexOf(twice)}, which was already given`,
-    )
+    throw new InputError(`${twice.name} is shard ${indexOf(twice)}, which was already given`)
   }
 }
 

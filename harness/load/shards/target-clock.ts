@@ -3,7 +3,7 @@ import { RunClock, sleep } from '../clock.ts'
 import type { ChannelPool } from '../http/channel.ts'
 import { routeOf } from '../http/dial.ts'
 import { negotiateChannelPool } from '../http/worker-connections.ts'
-import { sendSetupRequest } from '../setup/setup-request.ts'
+import { sendSetupRequest } from '../setup/chat-client.ts'
 import type { LoadTarget } from '../target.ts'
 
 /**

@@ -3,9 +3,9 @@ import type { SloLimit, SloRow } from '../../../reports/load/model/measures.ts'
 import { countDecided, countDue, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import { censoredSample } from '../metrics/samples/distribution.ts'
 import { Histogram, milliseconds } from '../metrics/samples/histogram.ts'
-import type { Cluster } from '../statistics/design-effect.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
+import type { Cluster } from '../statistics/steady-state.ts'
 import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
 /** Measurements that SLOs are decided on, all of one window. */

@@ -9,8 +9,7 @@ import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
 import type { SloEvidence } from '../slo/decide.ts'
 import { twoClocked } from '../slo/slo.ts'
-import { designEffect } from '../statistics/design-effect.ts'
-import { mser5, steadyState } from '../statistics/steady-state.ts'
+import { designEffect, mser5, steadyState } from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
 export type MeasuredWindow = ReturnType<typeof measuredWindow>

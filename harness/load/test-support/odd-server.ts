@@ -1,7 +1,17 @@
-/** A minimal compatible surface that can fail in each of the ways that a record distinguishes. */
+/** Minimal compatible surfaces, over HTTP/1.1 and HTTP/2. */
 import { createServer, type ServerResponse } from 'node:http'
-import { urlOf } from '../../client/test-support/listen-on-loopback.ts'
-import { chunk } from './h2-server.ts'
+import {
+  createServer as createHttp2Server,
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Stream,
+  type Settings,
+} from 'node:http2'
+import { onTestFinished } from 'vitest'
+import { directNetwork, type NetworkOptions } from '../../client/index.ts'
+import { portOf, urlOf } from '../../client/test-support/listen-on-loopback.ts'
+import { certificate } from '../../client/test-support/tls-front.ts'
 
 export type Manner =
   | 'well'
@@ -20,7 +30,10 @@ export type Manner =
   | 'reset'
   | number
 
-/** `manner` selects the answer to the n-th request, from 0. */
+/**
+ * A surface that can fail in each of the ways that a record distinguishes.
+ * @param manner selects the answer to the n-th request, from 0
+ */
 export async function oddServer(manner: (n: number) => Manner, { tokens = 5, gapMs = 2 } = {}) {
   const counts = { requests: 0, connections: 0, left: 0 }
   const server = createServer((request, response) => {
@@ -89,4 +102,98 @@ async function answer(
   response.end(() => {
     if (manner === 'closing') socket?.end()
   })
+}
+
+const own = certificate('self-signed')
+
+/** Trusts the certificate of the server. */
+export const trusting: NetworkOptions = { ...directNetwork, ca: own.cert }
+
+interface H2Options {
+  /** True for TLS with ALPN; otherwise prior knowledge. */
+  readonly secure?: boolean
+  readonly settings?: Settings
+  /** Answers the n-th stream, from 0, with this X-Request-Id. */
+  readonly answer?: (stream: ServerHttp2Stream, n: number, id: string) => void
+}
+
+/** A surface over HTTP/2, by prior knowledge or over TLS, where it also speaks HTTP/1.1 (ALPN). */
+export async function h2Server({
+  secure = true,
+  settings = {},
+  answer = (stream) => void speak(stream),
+}: H2Options = {}) {
+  /** Connections that spoke HTTP/2, their streams, and the most streams of one at once. */
+  const counts = { sessions: 0, streams: 0, maxAtOnce: 0 }
+  const server: Http2Server | Http2SecureServer = secure
+    ? createSecureServer({ ...own, allowHTTP1: true, settings })
+    : createHttp2Server({ settings })
+  server.on('session', (session) => {
+    let open = 0
+    let first = true
+    session.on('error', () => {})
+    session.on('stream', (stream, headers) => {
+      counts.sessions += first ? 1 : 0
+      first = false
+      open += 1
+      counts.maxAtOnce = Math.max(counts.maxAtOnce, open)
+      stream.on('error', () => {})
+      stream.on('close', () => {
+        open -= 1
+      })
+      const n = counts.streams
+      counts.streams += 1
+      stream.resume()
+      stream.on('end', () => answer(stream, n, String(headers['x-request-id'])))
+    })
+    onTestFinished(() => session.destroy())
+  })
+  server.on('sessionError', () => {})
+  // HTTP/1.1 only: a stream has its own listener.
+  server.on('request', (request, response) => {
+    if (request.httpVersionMajor === 2) return
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(speech.join(''))
+  })
+  const port = await portOf(server)
+  return {
+    url: secure ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
+    counts,
+  }
+}
+
+/** A whole answer; `pause` between its events. */
+export async function speak(
+  stream: ServerHttp2Stream,
+  { pause = async () => {} }: { readonly pause?: () => Promise<unknown> } = {},
+): Promise<void> {
+  begin(stream)
+  for (const event of speech) {
+    if (stream.destroyed) return
+    stream.write(event)
+    await pause()
+  }
+  if (!stream.destroyed) stream.end()
+}
+
+/** Answers with the head, and no event yet. */
+export function begin(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': 200, 'content-type': 'text/event-stream' })
+}
+
+export const speech: readonly string[] = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ content: 'one' }),
+  chunk({ content: ' two' }),
+  chunk({ content: ' three' }),
+  chunk({}, 'stop'),
+  'data: [DONE]\n\n',
+]
+
+/** A chunk of a compatible stream, as an event. */
+export function chunk(delta: object, finish: string | null = null, id = 'c'): string {
+  const choices = [{ index: 0, delta, finish_reason: finish }]
+  const head = { id, object: 'chat.completion.chunk', created: 1, model: 'm' }
+  return `data: ${JSON.stringify({ ...head, choices })}\n\n`
 }

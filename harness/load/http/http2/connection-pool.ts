@@ -167,17 +167,19 @@ export class Http2ConnectionPool implements ChannelPool {
 
   #open(onRoom: () => void, onGone: (error: Error | undefined) => void): Http2Connection {
     this.#limit.opening()
-    const made: Http2Connection = new Http2Connection(this.#route, this.#clock, {
-      onCapacity: onRoom,
-      onClosed: (connection, error, reached) => {
-        this.#connections.delete(connection)
-        addHttp2Figures(this.#figures, connection.figures)
+    const made: Http2Connection = new Http2Connection(
+      this.#route,
+      this.#clock,
+      onRoom,
+      (error, reached) => {
+        this.#connections.delete(made)
+        addHttp2Figures(this.#figures, made.figures)
         this.#limit.closed(reached)
         onGone(error)
         // Another try may fail as fast as this one, so it waits for the next request.
         if (error === undefined) this.#openMore()
       },
-    })
+    )
     this.#connections.add(made)
     return made
   }

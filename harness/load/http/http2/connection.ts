@@ -20,17 +20,6 @@ const connectionWindow = 16 * 1024 * 1024
 /** Megabytes of one session; Node refuses streams beyond it. */
 const maxSessionMemory = 256
 
-export interface Http2Handlers {
-  /** It accepts streams, or more than before. */
-  readonly onCapacity: () => void
-  /** Called when its socket is closed. `error`: why it was never ready. `reached`: the peer saw it. */
-  readonly onClosed: (
-    connection: Http2Connection,
-    error: Error | undefined,
-    reached: boolean,
-  ) => void
-}
-
 /** One connection of HTTP/2: its streams, and one timestamp for each read of its socket. */
 export class Http2Connection {
   readyAt: number | null = null
@@ -46,7 +35,7 @@ export class Http2Connection {
   idleSince: number
   readonly #clock: RunClock
   readonly #route: Route
-  readonly #handlers: Http2Handlers
+  readonly #onCapacity: () => void
   readonly #hangUp: () => void
   #socket: Socket | undefined
   #session: ClientHttp2Session | undefined
@@ -55,10 +44,19 @@ export class Http2Connection {
   #bytesRead = -1
   #readAt = 0
 
-  constructor(route: Route, clock: RunClock, use: Http2Handlers) {
+  /**
+   * @param onCapacity called when it accepts streams, or more than before
+   * @param onClosed called when its socket is closed; `error`: why it was never ready, `reached`: the peer saw it
+   */
+  constructor(
+    route: Route,
+    clock: RunClock,
+    onCapacity: () => void,
+    onClosed: (error: Error | undefined, reached: boolean) => void,
+  ) {
     this.#route = route
     this.#clock = clock
-    this.#handlers = use
+    this.#onCapacity = onCapacity
     this.idleSince = clock.now()
     this.#hangUp = dial(
       route,
@@ -69,7 +67,7 @@ export class Http2Connection {
           this.#isClosed = true
           const why =
             this.readyAt === null ? (this.#error ?? error ?? new Http2Error(neverReady)) : undefined
-          use.onClosed(this, why, reached)
+          onClosed(why, reached)
         },
       },
     )
@@ -113,7 +111,7 @@ export class Http2Connection {
       open = false
       this.active -= 1
       this.idleSince = this.#clock.now()
-      this.#handlers.onCapacity()
+      this.#onCapacity()
     }
     // The peer no longer counts a stream whose answer has ended (RFC 9113, section 5.1.2).
     stream.once('end', over)
@@ -164,7 +162,7 @@ export class Http2Connection {
     session.on('remoteSettings', ({ maxConcurrentStreams: limit = noLimit }) => {
       this.allowed = limit < noLimit ? limit : null
       this.readyAt ??= this.#clock.now()
-      this.#handlers.onCapacity()
+      this.#onCapacity()
     })
     session.on('goaway', (code, lastStream) => {
       this.goaway ??= { code, lastStream }

@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 import { describe, expect, test } from 'vitest'
 import { directNetwork } from '../../../client/index.ts'
 import { driven, outcomesOf } from '../../test-support/drive.ts'
-import { begin, h2Server, speak, speech, trusting } from '../../test-support/h2-server.ts'
+import { begin, h2Server, speak, speech, trusting } from '../../test-support/odd-server.ts'
 
 const some = { kind: 'openai-stream', perSecond: 40, seconds: 0.25, network: trusting } as const
 const every =

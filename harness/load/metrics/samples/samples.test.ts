@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { rankOf } from '../../../../contract/averages.ts'
 import { forAll, forSome } from '../../../../contract/test-support/for-all.ts'
 import { sampleOf } from '../../statistics/quantile-interval.ts'
-import { BottomKSample, type SampledRequest } from './bottom-k-sample.ts'
+import { BottomKSample, type SampledRequest } from '../run-metrics.ts'
 import { distributionOf, toHdr } from './distribution.ts'
 import { Histogram, maxUnits, twoDigits, unitNs } from './histogram.ts'
 
