@@ -1,5 +1,9 @@
 /** `chatgen calibrate`: runs at growing event rates, and the lateness of their timestamps. */
-import type { Calibration, CalibrationPoint } from '../../reports/load/model/generator.ts'
+import {
+  type Calibration,
+  type CalibrationPoint,
+  calibrationPoint,
+} from '../../reports/load/model/generator.ts'
 import type { LoadReport } from '../../reports/load/model/report.ts'
 import { generatorEnvironment } from './generator/generator-monitor.ts'
 import { generatorLimits } from './generator/verdict.ts'
@@ -22,7 +26,8 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
   const points: CalibrationPoint[] = []
   for (const rate of options.rates) {
     if (options.signal.aborted) break
-    const point = pointOf(rate, await run(options, rate))
+    const { generator } = await run(options, rate)
+    const point = calibrationPoint.parse({ plannedEventsPerSecond: rate, ...generator })
     points.push(point)
     options.onPoint(point)
     if (point.verdict === 'invalid') break
@@ -89,19 +94,6 @@ function run({ target, suite, workers, seconds, signal }: CalibrateOptions, rate
     suite,
     signal,
   })
-}
-
-function pointOf(plannedEventsPerSecond: number, { generator }: LoadReport): CalibrationPoint {
-  const { eventsPerSecond, timestampError, eventLoopUtilization, eventsPerCpuSecond, verdict } =
-    generator
-  return {
-    plannedEventsPerSecond,
-    eventsPerSecond,
-    timestampError,
-    eventLoopUtilization,
-    eventsPerCpuSecond,
-    verdict,
-  }
 }
 
 function ceilingOf(points: readonly CalibrationPoint[]): number {

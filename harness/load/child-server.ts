@@ -3,13 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-export interface ChildServer {
-  /** URL without a path, such as `http://127.0.0.1:4010`. */
-  readonly url: string
-  readonly pid: number
-  /** Resolves when the process has ended; SIGTERM by default. */
-  stop(signal?: NodeJS.Signals): Promise<void>
-}
+export type ChildServer = Awaited<ReturnType<typeof childServer>>
 
 export class ChildServerError extends Error {
   override readonly name = 'ChildServerError'
@@ -33,7 +27,7 @@ interface ChildOptions {
 export async function childServer(
   argv: readonly string[],
   { program = process.execPath, line = '', env = process.env }: ChildOptions = {},
-): Promise<ChildServer> {
+) {
   const child = spawn(program, [...argv], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env,
@@ -52,10 +46,12 @@ export async function childServer(
     const url = /^Listening on (\S+)$/.exec(out)?.[1]
     if (url === undefined) continue
     child.stdout.resume()
+    // A URL without a path, such as `http://127.0.0.1:4010`.
     return { url, pid: child.pid ?? 0, stop }
   }
   throw new ChildServerError(`the server ended before it listened: ${errorOutput.trim()}`)
 
+  /** Resolves when the process has ended. */
   async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     child.stdin.end()
     child.kill(signal)

@@ -24,7 +24,7 @@ import { predictedMetric, type Workload } from './predict.ts'
 import { scalabilityOf } from './scalability.ts'
 import { saturationRate } from './simulation/replica.ts'
 import type { RequestLength } from './simulation/requests.ts'
-import { type Sizing, type SustainableFactor, sizeCluster } from './sizing.ts'
+import { type SustainableFactor, sizeCluster } from './sizing.ts'
 import { busiest, hourMs, part } from './trace.ts'
 
 /**
@@ -65,7 +65,10 @@ export function makePlan(options: PlanOptions): PlanReport {
     safeReplicas: sizing.safeReplicas,
     withSpare: replicas === null ? null : replicas + 1,
     sustainable: sustainableRow(demand, sizing.sustainable),
-    assessed: assessedRow(options, sizing),
+    assessed:
+      assess === null
+        ? null
+        : { replicas: assess, sustainable: sustainableRow(demand, sizing.assessed) },
     rows: sizing.rows.map((row) => ({
       ...row,
       costPerHour: price === null ? null : row.replicas * price.perHour,
@@ -183,12 +186,4 @@ function sustainableRow(
   const base = demand.kind === 'concurrency' ? demand.users : (demandedRate(demand) ?? 0)
   const [low, high] = sustainable.interval
   return { value: sustainable.factor * base, interval: [low * base, high * base] }
-}
-
-function assessedRow(
-  { assess, demand }: PlanOptions,
-  { assessed }: Sizing,
-): PlanReport['assessed'] {
-  if (assess === null) return null
-  return { replicas: assess, sustainable: sustainableRow(demand, assessed) }
 }

@@ -93,7 +93,7 @@ const hysteresisAfter = {
 } as const
 
 function loadText({ clients, rate }: CapacityProbe): string {
-  return clients === null ? `${figure(rate)}/s` : count(clients, 'client')
+  return clients === null ? `${rate.toPrecision(3)}/s` : count(clients, 'client')
 }
 
 function shareOver(row: CapacityProbe | undefined, expression: string): number | null {
@@ -140,10 +140,6 @@ function contradictionOf(rows: readonly CapacityProbe[]): Drift | null {
     return { verdict: 'found', perHour: null, message }
   }
   return null
-}
-
-function figure(value: number): string {
-  return value.toPrecision(3)
 }
 
 /**

@@ -14,7 +14,12 @@ import {
 /** Merges the results of all workers. Findings by id, those of level `required` first. */
 export function buildIntegrity(threads: readonly IntegrityCounts[], ids: IdCounts): Integrity {
   const sum = emptyCounts()
-  for (const counts of threads) addResults(sum, counts)
+  for (const counts of threads) {
+    addTally(sum.tally, counts.tally)
+    addCounts(sum, counts, ['streams', 'bodies', 'events'])
+    addCounts(sum.crossTalk, counts.crossTalk, ['answers', 'leaks'])
+    addCounts(sum.races, counts.races, ['races', 'doubled', 'unreadable'])
+  }
   addTally(sum.tally, ids.tally)
   const rows = Object.entries(sum.tally)
   const findings = rows.flatMap(([id, { broken, held, first, byChance }]): LoadFinding[] => {
@@ -89,11 +94,4 @@ function describeRequirement(id: string): Pick<LoadFinding, 'level' | 'title'> {
 function bySeverity(a: LoadFinding, b: LoadFinding): number {
   if (a.level !== b.level) return a.level === 'required' ? -1 : 1
   return a.id < b.id ? -1 : 1
-}
-
-function addResults(sum: IntegrityCounts, more: IntegrityCounts): void {
-  addTally(sum.tally, more.tally)
-  addCounts(sum, more, ['streams', 'bodies', 'events'])
-  addCounts(sum.crossTalk, more.crossTalk, ['answers', 'leaks'])
-  addCounts(sum.races, more.races, ['races', 'doubled', 'unreadable'])
 }

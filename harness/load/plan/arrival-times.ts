@@ -80,15 +80,7 @@ function exponential(draw: Draw): number {
 }
 
 /** One line of a recorded workload. */
-export interface TraceLine {
-  /** Nanoseconds after the first line. */
-  readonly atNs: number
-  /** Entry of the mix; undefined draws one. */
-  readonly transaction: string | undefined
-  readonly promptWords: number | undefined
-  readonly answerTokens: number | undefined
-  readonly session: number | undefined
-}
+export type TraceLine = Readonly<ReturnType<typeof readLine>>
 
 /** A line that is not a request; `line` counts from 1. */
 export class TraceSyntaxError extends Error {
@@ -125,7 +117,7 @@ export function readTrace(text: string): TraceLine[] {
   return lines.map((line) => ({ ...line, atNs: line.atNs - first })).sort((a, b) => a.atNs - b.atNs)
 }
 
-function readLine(text: string, line: number, sessions: Map<string, number>): TraceLine {
+function readLine(text: string, line: number, sessions: Map<string, number>) {
   const value = asObject(parseJson(text))
   if (value === undefined) throw new TraceSyntaxError(line, 'is not a JSON object')
   const { at, timestamp, transaction, session } = value
@@ -137,7 +129,9 @@ function readLine(text: string, line: number, sessions: Map<string, number>): Tr
     throw new TraceSyntaxError(line, 'transaction: must be the name of an entry of the mix')
   }
   return {
+    /** Time of the line; once all are read, nanoseconds after the first one. */
     atNs: Math.round(secondsOf(seconds, line) * 1e9),
+    /** Entry of the mix; undefined draws one. */
     transaction,
     promptWords: length(value, line, 'prompt', 'input_length'),
     answerTokens: length(value, line, 'answer', 'output_length'),

@@ -24,26 +24,7 @@ export type Misbehavior = LoadReport['config']['misbehavior']
 
 export type ClientBehavior = 'normal' | 'slow-reader' | 'abort' | 'churn'
 
-export interface Arrival {
-  readonly index: number
-  /** Nanoseconds after the start of the run; null in a closed loop. */
-  readonly plannedNs: number | null
-  /** Index in the mix. */
-  readonly entry: number
-  /** Part of this prompt and of no other prompt of the run. */
-  readonly nonce: string
-  readonly promptWords: number
-  readonly answerTokens: number | null
-  /** Arrivals of one session are sent by the same worker. */
-  readonly session: number
-  readonly turns: number
-  /** Think time before each turn except the first. */
-  readonly thinkNs: readonly number[]
-  readonly clientBehavior: ClientBehavior
-  /** Strength of the behavior: 1 is the latest abort, or the slowest reader. */
-  readonly intensity: number
-  readonly race: boolean
-}
+export type Arrival = Readonly<ReturnType<typeof buildArrival>>
 
 /** Generates the arrivals of a plan in the order of their index: a pure function of the spec. */
 export function* arrivals(spec: PlanSpec): Generator<Arrival, void> {
@@ -111,7 +92,7 @@ function buildArrival(
   [plannedNs, line]: PlannedTime,
   draw: Draw,
   chosen: number,
-): Arrival {
+) {
   const named = spec.mix.entries.findIndex(({ name }) => name === line?.transaction)
   const place = named < 0 ? chosen : named
   const entry = spec.mix.entries[place] ?? never(place)
@@ -123,17 +104,23 @@ function buildArrival(
   const [intensity, racing] = [draw(), draw()]
   return {
     index,
+    /** Nanoseconds after the start of the run; null in a closed loop. */
     plannedNs,
+    /** Index in the mix. */
     entry: place,
+    /** Part of this prompt and of no other prompt of the run. */
     nonce: nonceOf(noncePrefix(spec.seed), index),
     promptWords: line?.promptWords ?? promptWords,
     answerTokens: line?.answerTokens ?? answer,
+    /** Arrivals of one session are sent by the same worker. */
     session: line?.session ?? index,
     turns,
+    /** Think time before each turn except the first. */
     thinkNs: Array.from({ length: turns - 1 }, () =>
       Math.round(drawValue(entry.thinkTime, draw) * 1e6),
     ),
     clientBehavior,
+    /** Strength of the behavior: 1 is the latest abort, or the slowest reader. */
     intensity,
     race: racing < spec.idempotencyRaces,
   }

@@ -5,21 +5,11 @@ import { censoredSample } from '../metrics/samples/distribution.ts'
 import { Histogram, milliseconds } from '../metrics/samples/histogram.ts'
 import { quantileEstimate } from '../statistics/quantile-interval.ts'
 import { confidence, type Decision, decideShare, shareInterval } from '../statistics/shares.ts'
-import type { Cluster } from '../statistics/steady-state.ts'
+import type { sloEvidence } from '../summary/window.ts'
 import type { LatencySlo, RateSlo, RequestLimit, Slo } from './slo.ts'
 
 /** Measurements that SLOs are decided on, all of one window. */
-export interface SloEvidence {
-  readonly group: LatencyRecorder
-  /**
-   * Effective sample size, as a share, of what is counted or summed in each slice of the window.
-   * @param variance of one value, for sums
-   */
-  readonly independent: (read: (slice: LatencyRecorder) => Cluster, variance?: number) => number
-  readonly windowNs: number
-  readonly completed: number
-  readonly outputTokens: number
-}
+type SloEvidence = Readonly<ReturnType<typeof sloEvidence>>
 
 /** Decides one SLO, and reports what is missing for a decision. */
 export function decideSlo(slo: Slo, evidence: SloEvidence): SloRow {

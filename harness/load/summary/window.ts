@@ -7,9 +7,8 @@ import {
 import { countAbandoned, type LatencyRecorder } from '../metrics/latency-recorder.ts'
 import type { RunMetrics } from '../metrics/run-metrics.ts'
 import { distributionOf } from '../metrics/samples/distribution.ts'
-import type { SloEvidence } from '../slo/decide.ts'
 import { twoClocked } from '../slo/slo.ts'
-import { designEffect, mser5, steadyState } from '../statistics/steady-state.ts'
+import { type Cluster, designEffect, mser5, steadyState } from '../statistics/steady-state.ts'
 
 /** The part of a run that is measured: slices from one up to another. */
 export type MeasuredWindow = ReturnType<typeof measuredWindow>
@@ -112,13 +111,18 @@ function slicesOf(
  * Evidence for the SLOs of a run. Each has the effective sample size of its own figure: similar latencies of
  * successive requests do not imply similar failures.
  */
-export function sloEvidence(run: RunMetrics, window: MeasuredWindow): SloEvidence {
+export function sloEvidence(run: RunMetrics, window: MeasuredWindow) {
   const { from, to, fromNs, toNs } = window
   const slices = slicesOf(run, window)
   const { completed, outputTokens } = run.slices.sum(from, to)
   return {
     group: run.group(from, to),
-    independent: (read, variance) => 1 / designEffect(slices.map(read), variance),
+    /**
+     * Effective sample size, as a share, of what is counted or summed in each slice of the window.
+     * @param variance of one value, for sums
+     */
+    independent: (read: (slice: LatencyRecorder) => Cluster, variance?: number) =>
+      1 / designEffect(slices.map(read), variance),
     windowNs: toNs - fromNs,
     completed,
     outputTokens,

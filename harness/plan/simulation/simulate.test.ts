@@ -11,6 +11,7 @@ import {
   latenciesOf,
   simulateClosed,
   simulateOpen,
+  withLengths,
 } from './simulate.ts'
 
 const unlimited: ServiceModel = {
@@ -109,14 +110,10 @@ describe('several simulated replicas', () => {
   const lengths = [20, 60, 200].map((outputTokens) => ({ promptTokens: 50, outputTokens }))
   const model = { ...unlimited, maxSequences: 8, decodeMs: 10, decodeMsPerSequence: 0.5 }
 
-  function* requestsAt(perSecond: number, shares: number, seed: string, untilMs: number) {
-    const nextLength = lengthsOf(lengths, drawOf(seed, 'lengths'))
-    const times = poissonArrivals([{ fromMs: 0, perSecond }], untilMs, shares, drawOf(seed, 'at'))
-    for (const atMs of times) yield { atMs, ...nextLength() }
-  }
-
   const meanTtft = (replicas: number, balance: Balance, perSecond: number, shares = 1) => {
-    const arrivals = requestsAt(perSecond, shares, 'several', 3_000_000)
+    const pieces = [{ fromMs: 0, perSecond }]
+    const times = poissonArrivals(pieces, 3_000_000, shares, drawOf('several', 'at'))
+    const arrivals = withLengths(times, lengthsOf(lengths, drawOf('several', 'lengths')))
     const requests = simulateOpen(model, { replicas, balance }, arrivals)
     const { ttft } = latenciesOf(requests, 0, { fromMs: 60_000, toMs: 3_000_000 })
     return meanOf(ttft) ?? Number.NaN

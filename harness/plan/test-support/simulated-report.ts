@@ -13,7 +13,7 @@ import {
 } from '../../../reports/test-support/measurements.ts'
 import type { Draw } from '../../load/plan/random.ts'
 import { drawOf, gamma, poissonArrivals, type RequestLength } from '../simulation/requests.ts'
-import { type Arrival, quantile } from '../simulation/simulate.ts'
+import { type Arrival, quantile, withLengths } from '../simulation/simulate.ts'
 
 const slo = 'ttft.p95 < 400ms'
 
@@ -46,10 +46,10 @@ export const requestsAt = requestsOfLengths((draw) => ({
 
 /** Poisson arrivals of requests with drawn lengths, for each rate. */
 export function requestsOfLengths(lengthOf: (draw: Draw) => RequestLength) {
-  return function* (perSecond: number, untilMs: number, seed: string): Generator<Arrival> {
+  return (perSecond: number, untilMs: number, seed: string) => {
     const draw = drawOf(seed, 'lengths')
     const times = poissonArrivals([{ fromMs: 0, perSecond }], untilMs, 1, drawOf(seed, 'times'))
-    for (const atMs of times) yield { atMs, ...lengthOf(draw) }
+    return withLengths(times, () => lengthOf(draw))
   }
 }
 

@@ -70,13 +70,13 @@ export const audit = z.object({
 export type AuditRow = z.infer<typeof audit>
 
 /** One event rate of `chatgen calibrate`, with the timestamp error at it. */
-const point = generator
+export const calibrationPoint = generator
   .pick({
     ...({ eventsPerSecond: true, timestampError: true, eventLoopUtilization: true } as const),
     ...({ eventsPerCpuSecond: true, verdict: true } as const),
   })
   .extend({ plannedEventsPerSecond: z.number() })
-export type CalibrationPoint = z.infer<typeof point>
+export type CalibrationPoint = z.infer<typeof calibrationPoint>
 
 /** Results of `chatgen calibrate` for this machine. */
 export const calibration = z.object({
@@ -86,7 +86,7 @@ export const calibration = z.object({
   /** A calibration holds for the machine and the runtime that it was made on. */
   machine: z.object({ node: z.string(), cpus: z.int(), cpuModel: z.string() }),
   workers: z.int(),
-  points: z.array(point),
+  points: z.array(calibrationPoint),
   /** The highest rate at which the error was within the promised bounds; 0 if there was none. */
   ceilingEventsPerSecond: z.number(),
 })
