@@ -13,7 +13,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { targetFixture } from '../fixtures/targets.ts'
+import { targetFixture } from '../fixtures/files.ts'
 import { defaultLoadOptions } from '../harness/load/options.ts'
 import { builtInMixes } from '../harness/load/plan/mix.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
@@ -38,7 +38,7 @@ const values = optionsOf(import.meta, {
 const keys = ['sk-replicas-one-4711', 'sk-replicas-other-4711'] as const
 const environment = { CHATGEN_API_KEY: keys[0], CHATGEN_OTHER_KEY: keys[1] }
 // Over several endpoints, a read waits for `settleMs` after each change; the database shows it at once.
-const profile = targetFixture('reference').text.replace('settleMs: 1000', 'settleMs: 50')
+const profile = targetFixture().text.replace('settleMs: 1000', 'settleMs: 50')
 const maxCheckMs = 600_000
 
 const missing = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { requirementIds } from '../contract/index.ts'
-import { targetFixture } from '../fixtures/targets.ts'
+import { targetFixture } from '../fixtures/files.ts'
 import { reportOf, resultOf } from '../harness/conformance/test-support/reports.ts'
 import { readTrace, TraceSyntaxError } from '../harness/load/plan/arrival-times.ts'
 import { loadReportOf } from '../reports/test-support/measurements.ts'
@@ -17,7 +17,7 @@ describe('JSON Schema', () => {
   const report = reportOf([resultOf('V3-IDEM-02')])
   const load = loadReportOf()
   const shard = { ...load, measurements: 'H4sI', partial: { of: 2, missing: [1] } }
-  const profile = { baseUrl: 'http://127.0.0.1:4010', ...parse(targetFixture('reference').text) }
+  const profile = { baseUrl: 'http://127.0.0.1:4010', ...parse(targetFixture().text) }
   const prompt = { lognormal: { median: 40, sigma: 0.6 } }
 
   test.each<[string, taken: readonly object[], refused: readonly object[]]>([

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { targetFixture } from '../../fixtures/targets.ts'
+import { targetFixture } from '../../fixtures/files.ts'
 import { type ReferenceServerOptions, startReferenceServer } from '../library/index.ts'
 import { type Ended, workplace } from './test-support/chatgen.ts'
 import {
@@ -78,7 +78,7 @@ async function have({ server, proxy, flags }: Dispute): Promise<Ended> {
   try {
     await using between = proxy && (await startProxy(reference.url, proxy))
     const baseUrl = between?.url ?? reference.url
-    const profile = targetFixture('reference').text.replace(/^baseUrl: .*$/m, `baseUrl: ${baseUrl}`)
+    const profile = targetFixture().text.replace(/^baseUrl: .*$/m, `baseUrl: ${baseUrl}`)
     const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
     const { run } = workplace(env, { 'target.yaml': profile })
     return await run(`check --target target.yaml --seed dispute ${flags}`)

@@ -64,13 +64,8 @@ async function reportOf(
 /** Exit codes of runs that decided: conforming, violated, undecided, invalid measurement. */
 const withReport: ReadonlySet<number | null> = new Set([0, 1, 5, 6])
 
-interface TargetArguments {
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
-
 /** Keys and headers are passed in the environment, so that no file holds them. */
-function targetArguments(target: string | Target, folder: string): TargetArguments {
+function targetArguments(target: string | Target, folder: string) {
   if (typeof target === 'string') return { args: [target], env: {} }
   const env: Record<string, string> = {}
   const hidden = (values: Readonly<Record<string, string | undefined>>) =>
@@ -109,7 +104,7 @@ const maxOutputLength = 20_000
 
 async function ended(
   args: readonly string[],
-  env: TargetArguments['env'],
+  env: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ) {
   const child = spawn(process.execPath, [chatgenBin, ...args], {

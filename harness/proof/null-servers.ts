@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseJson } from '../../contract/index.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
+import { targetFixture } from '../../fixtures/files.ts'
 import { listen, readBody } from '../client/test-support/listen-on-loopback.ts'
 import { loadProfile } from '../conformance/profile/index.ts'
 import type { Attempt } from './runs/run-target.ts'
@@ -97,7 +97,7 @@ export function nullAttempts(): Attempt[] {
       const { url: baseUrl, close } = await listen(handler)
       const environment = { CHATGEN_API_KEY: 'sk-null-0001', CHATGEN_OTHER_KEY: 'sk-null-0002' }
       const overrides = { baseUrl, limits: { timeoutMs: 300, settleMs: 0 } }
-      return { profile: loadProfile(targetFixture('reference'), environment, overrides), close }
+      return { profile: loadProfile(targetFixture(), environment, overrides), close }
     },
     selection: { profile: 'full', only: [], skip: [] },
   }))

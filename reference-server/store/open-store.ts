@@ -1,5 +1,5 @@
 /** Opens the configured store of a server. */
-import { documentFixtures } from '../../fixtures/documents.ts'
+import { documentFixtures } from '../../fixtures/files.ts'
 import { seededBaseId } from '../answering/assistant-context.ts'
 import { documentText } from '../retrieval/retrieval.ts'
 import { openSqlite } from './sql/sqlite.ts'

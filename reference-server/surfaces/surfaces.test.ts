@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { plantedFact } from '../../fixtures/documents.ts'
+import { plantedFact } from '../../fixtures/files.ts'
 import { seededBaseId } from '../answering/assistant-context.ts'
 import { type TestServer, testServer } from '../test-support/server.ts'
 

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../contract/report/conformance.ts'
-import { targetFixture } from '../../fixtures/targets.ts'
+import { targetFixture } from '../../fixtures/files.ts'
 import {
   conformanceIn,
   openStored,
@@ -191,7 +191,7 @@ async function faultyRun(): Promise<StoredReport> {
   const keys = ['sk-the-first-caller-0001', 'sk-the-second-caller-0002']
   const patch = compose(chosen.map((fault) => fault.patch))
   const server = await startReferenceServer({ patch, pace: parsePace('ttft=6ms,gap=1ms'), keys })
-  const { text } = targetFixture('reference')
+  const { text } = targetFixture()
   const profile = text.replace('video: true, ', 'video: false, ').replace(', rag: true', '')
   const env = { CHATGEN_API_KEY: keys[0] ?? '', CHATGEN_OTHER_KEY: keys[1] ?? '' }
   const { at, run } = workplace(env, { 'target.yaml': profile })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { RequirementResult } from '../../contract/report/conformance.ts'
+import { call } from '../../harness/client/test-support/send.ts'
 import { loadReport } from '../../reports/load/model/report.ts'
 import type { RequestLine } from '../../reports/load/model/requests.ts'
 import { withoutColors } from '../../reports/text/escape.ts'
@@ -121,18 +122,10 @@ async function overheadOfEngine(url: string, key: string): Promise<number> {
   let total = 0
   for (let probe = 0; probe < probes; probe += 1) {
     const startedAt = performance.now()
-    const answer = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'random',
-        max_tokens: 80,
-        messages: [{ role: 'user', content: `Tell me about harbour ${probe}, at some length.` }],
-      }),
-    })
-    const { timings } = (await answer.json()) as {
-      timings: { prompt_ms: number; predicted_ms: number }
-    }
+    const content = `Tell me about harbour ${probe}, at some length.`
+    const body = { model: 'random', max_tokens: 80, messages: [{ role: 'user', content }] }
+    const { text } = await call({ url, key }, 'POST', '/v1/chat/completions', body)
+    const { timings }: { timings: { prompt_ms: number; predicted_ms: number } } = JSON.parse(text)
     total += performance.now() - startedAt - timings.prompt_ms - timings.predicted_ms
   }
   return total / probes
@@ -140,8 +133,7 @@ async function overheadOfEngine(url: string, key: string): Promise<number> {
 
 /** Counters of the llama.cpp server since its start (`/metrics`). */
 async function totals(url: string, key: string) {
-  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
-  const text = await answer.text()
+  const { text } = await call({ url, key }, 'GET', '/metrics')
   const value = (name: string) =>
     Number(new RegExp(`^llamacpp:${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   return {

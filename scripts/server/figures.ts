@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { lowerMedianOf, quantileOf } from '../../contract/averages.ts'
+import { call } from '../../harness/client/test-support/send.ts'
 import { runBench } from '../../harness/load/bench/bench.ts'
 import { benchCases } from '../../harness/load/bench/cases.ts'
 import { childServer } from '../../harness/load/child-server.ts'
@@ -101,14 +102,9 @@ async function pacedStreams({ seconds, streams }: Sizes): Promise<readonly Row[]
 
 /** Events for an answer of this length, repeated from a short one of the server. */
 async function piecesOf(url: string, tokens: number): Promise<readonly string[]> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ ...bodyOf(tokens), max_tokens: 50 })
-  const answer = await fetch(`${url}/api/openai/chat/completions`, {
-    method: 'POST',
-    headers,
-    body,
-  })
-  const events = (await answer.text()).split(/(?<=\n\n)/).slice(0, 50)
+  const body = { ...bodyOf(tokens), max_tokens: 50 }
+  const { text } = await call({ url, key }, 'POST', '/api/openai/chat/completions', body)
+  const events = text.split(/(?<=\n\n)/).slice(0, 50)
   return Array.from({ length: tokens }, (_, at) => events[at % events.length] ?? '')
 }
 
@@ -141,11 +137,10 @@ async function historyPages({ rows }: Sizes): Promise<readonly Row[]> {
       const run = { id: `r${at}`, parentId: null, createdAt: 0, input: [item], output: [item] }
       await store.history.append(id, run)
     }
-    const headers = { authorization: `Bearer ${key}` }
     const latencies: number[] = []
     for (let request = 0; request < 400; request += 1) {
       const startedAt = performance.now()
-      await (await fetch(`${server.url}/api/v3/message?chat_id=${id}&limit=50`, { headers })).text()
+      await call({ url: server.url, key }, 'GET', `/api/v3/message?chat_id=${id}&limit=50`)
       if (request >= 100) latencies.push(performance.now() - startedAt)
     }
     return lowerMedianOf(latencies) ?? Number.NaN

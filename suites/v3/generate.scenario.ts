@@ -1,4 +1,4 @@
-import { sampleVideo } from '../../fixtures/content/video.ts'
+import { sampleVideo } from '../../fixtures/content/media.ts'
 import {
   assume,
   bodyJson,

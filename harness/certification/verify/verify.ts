@@ -55,18 +55,15 @@ interface Found {
   }
 }
 
-export interface Verification extends Readonly<Found> {
-  readonly verified: boolean
-  /** Steps in the order in which they were verified, up to the first that does not hold. */
-  readonly steps: readonly VerifiedStep[]
-}
+export type Verification = Awaited<ReturnType<typeof verifyBundle>>
 
 /**
  * Verifies a bundle: signature, digests, completeness, freshness, and that this version sends the recorded
  * requests, reaches the recorded verdicts and writes the same reports. Nothing is sent.
+ * @returns steps in the order in which they were verified, up to the first that does not hold
  * @throws the reason of the signal
  */
-export async function verifyBundle(options: VerifyOptions): Promise<Verification> {
+export async function verifyBundle(options: VerifyOptions) {
   const steps: VerifiedStep[] = []
   const found: Found = {}
   for await (const [title, problems, notes = []] of stepsOf(options, found)) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Command, Option } from 'commander'
-import { targetFixture } from '../../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/files.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { profileNames } from '../../conformance/profile/selection.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
@@ -67,7 +67,7 @@ export const uiCommand = defineCommand({
     else {
       await withTarget(urls[0], flags, io, ({ baseUrl, apiKey, otherKey }) =>
         show({
-          args: [baseUrl, '--target', targetFixture('reference').file],
+          args: [baseUrl, '--target', targetFixture().file],
           env: { ...io.env, CHATGEN_API_KEY: apiKey, CHATGEN_OTHER_KEY: otherKey },
           ownFlags: [...ownFlags, ...ofOtherTargets],
         }),

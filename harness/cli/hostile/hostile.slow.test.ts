@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { targetFixture } from '../../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/files.ts'
 import { type Patch, startReferenceServer } from '../../../reference-server/index.ts'
 import {
   ended,
@@ -66,7 +66,7 @@ describe('a full check of a target that sends', () => {
     limits: Limits,
     says = /VIOLATED|INCOMPLETE|is too busy to answer|does not answer/,
   ): Promise<void> {
-    const { otherKey: _, ...profile } = parse(targetFixture('reference').text)
+    const { otherKey: _, ...profile } = parse(targetFixture().text)
     const own = { ...profile, baseUrl, limits: { runMs, ...limits } }
     const files = { 'target.yaml': JSON.stringify(own) }
     const ended = await measured('check --target target.yaml', files)

@@ -15,7 +15,14 @@ import { exitCode, exitCodeOfError } from '../exit-codes.ts'
 import { readSwitches, refuseEmpty } from '../flags.ts'
 import type { Io } from '../terminal/io.ts'
 import { makeOutFolder } from './folder-lock.ts'
-import { formatsIn, hasFile, renderReport, reportKind, withoutSecrets } from './publish-report.ts'
+import {
+  formatsIn,
+  hasFile,
+  type PublishFlags,
+  renderReport,
+  reportKind,
+  withoutSecrets,
+} from './publish-report.ts'
 import { resultsIn, setAside } from './results-folder.ts'
 
 const failureKind = reportKind<Failure>('report', {
@@ -29,13 +36,6 @@ const failureKind = reportKind<Failure>('report', {
     prometheus: { file: 'report.prom', render: failureToPrometheus },
   },
 })
-
-interface FailureFlags {
-  readonly out: string
-  /** Formats of `--report`; undefined without it. */
-  readonly report?: readonly string[]
-  readonly json?: boolean
-}
 
 /** Commands whose reports a pipeline reads. */
 const reporting: readonly string[] = ['check', 'load', 'capacity']
@@ -96,7 +96,7 @@ function reasonOf(error: unknown): { code: number; messages: readonly string[] }
 }
 
 /** Output flags of a command line whose other flags may be invalid; null if they are invalid themselves. */
-function outputFlags(command: Command, argv: readonly string[], io: Io): FailureFlags | null {
+function outputFlags(command: Command, argv: readonly string[], io: Io) {
   const reader = new Command()
     .helpOption(false)
     .allowUnknownOption()
@@ -110,7 +110,7 @@ function outputFlags(command: Command, argv: readonly string[], io: Io): Failure
     reader.parse(argv.slice(1), { from: 'user' })
     readSwitches(reader, io.env)
     refuseEmpty(reader)
-    return reader.opts()
+    return reader.opts<Pick<PublishFlags, 'out' | 'report' | 'json'>>()
   } catch {
     return null
   }

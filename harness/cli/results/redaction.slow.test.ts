@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { restoreExchanges } from '../../../contract/index.ts'
-import { targetFixture } from '../../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/files.ts'
 import { toCurl } from '../../../reports/text/curl/curl.ts'
 import { startReferenceServer } from '../../library/index.ts'
 import { checkKind } from '../check/publish.ts'
@@ -35,7 +35,7 @@ test('files and output of a check contain no key, even if the server echoes it',
   const keys = { CHATGEN_OTHER_KEY: otherKey, GATEWAY_KEY: gatewayKey }
   const { folder, leaks, read, run, write } = runner(keys)
   await using echoing = await startProxy(server.url, echo)
-  const { text } = targetFixture('reference')
+  const { text } = targetFixture()
   const profile = text.replace(/^limits: .*$/m, 'limits: { timeoutMs: 60000, settleMs: 100 }')
   const headers = `headers: { X-Api-Key: "\${GATEWAY_KEY}" }\n`
   write('target.yaml', profile + headers)
@@ -169,7 +169,7 @@ test('keys that read like ordinary text keep their verdicts in a rejudge', async
     CHATGEN_OTHER_KEY: 'test-key-assistant-content',
   }
   const { folder, ends, report } = workplace(keys)
-  const target = `${shortServer.url} --target ${targetFixture('reference').file}`
+  const target = `${shortServer.url} --target ${targetFixture().file}`
   await ends(`check ${target} --jobs 8 --depth quick --explore 0 --quiet`, 1)
   expectEnd(await chatgen('rejudge chatgen-results --quiet', {}, folder), 1)
   const [before, again] = ['chatgen-results', 'chatgen-results/rejudged'].map((name) =>

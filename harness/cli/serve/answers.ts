@@ -1,5 +1,6 @@
 import { appendFileSync, type Stats, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import { messageOf } from '../../../contract/text.ts'
+import type { ReferenceServerOptions } from '../../../reference-server/index.ts'
 import {
   type AnswerScript,
   answerScript,
@@ -15,10 +16,7 @@ export interface AnswerFlags {
   readonly replay?: string
 }
 
-export interface AnswerOptions {
-  readonly script?: AnswerScript
-  readonly onAnswer?: (entry: ScriptEntry) => void
-}
+export type AnswerOptions = Pick<ReferenceServerOptions, 'script' | 'onAnswer'>
 
 /** Recordings of long sessions are larger than files that people write. */
 const maxScriptLength = 16 * 1024 * 1024

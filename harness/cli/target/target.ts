@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { targetFixture } from '../../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/files.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { environmentWithout } from '../../conformance/process.ts'
 import {
@@ -53,7 +53,7 @@ export async function withTarget<T>(
   const [server] = await Promise.all([bundledServer(['--pace', referencePace]), meanwhile()])
   try {
     const overrides = { baseUrl: server.url, apiKey: server.key, otherKey: server.otherKey }
-    const profile = loadProfile(targetFixture('reference'), {}, overrides)
+    const profile = loadProfile(targetFixture(), {}, overrides)
     io.redact(secretsOf({ profile }))
     return await use(withTimeout(profile, flags), null, 0)
   } finally {

@@ -11,11 +11,7 @@ export interface TerminalOptions {
 
 export type InTerminal = ReturnType<typeof inTerminal>
 
-export interface ScreenLine {
-  readonly text: string
-  /** True if it is too wide and continues on the next line. */
-  readonly wraps: boolean
-}
+export type ScreenLine = Awaited<ReturnType<typeof screenOf>>[number]
 
 /** Lines as they were printed: one that is wider than the terminal takes several of its rows. */
 export function printed(rows: readonly ScreenLine[]): string {
@@ -71,12 +67,13 @@ export function inTerminal(
   }
 }
 
-async function screenOf(terminal: headless.Terminal): Promise<readonly ScreenLine[]> {
+async function screenOf(terminal: headless.Terminal) {
   // The terminal parses its input asynchronously.
   await new Promise<void>((resolve) => terminal.write('', resolve))
   const { active } = terminal.buffer
   const lines = Array.from({ length: active.length }, (_, at) => ({
     text: active.getLine(at)?.translateToString(true) ?? '',
+    // It is too wide, and continues on the next line.
     wraps: active.getLine(at + 1)?.isWrapped ?? false,
   }))
   return lines.slice(0, lines.findLastIndex(({ text }) => text !== '') + 1)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { answerJson, type Exchange, isUuid, leavesOf, succeeded } from '../../../contract/index.ts'
-import { sampleImage } from '../../../fixtures/content/image.ts'
+import { sampleImage } from '../../../fixtures/content/media.ts'
 import { isResponse } from '../scenario/read.ts'
 import { type Members, namedMembers, withMembers } from '../session/requests/supplements.ts'
 import { route } from '../session/requests/wire-request.ts'

@@ -9,7 +9,7 @@ import type {
   RequirementResult,
   Verdict,
 } from '../../../contract/report/conformance.ts'
-import { targetFixture } from '../../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/files.ts'
 import { exchangesName } from '../defaults.ts'
 import { loadProfile, type TargetProfile } from '../profile/index.ts'
 import type { ProfileName } from '../profile/selection.ts'
@@ -36,7 +36,7 @@ export function referenceProfile(
   [apiKey, otherKey]: readonly string[],
   more: Readonly<Record<string, unknown>> = {},
 ): TargetProfile {
-  return loadProfile(targetFixture('reference'), {}, { baseUrl, apiKey, otherKey, ...more })
+  return loadProfile(targetFixture(), {}, { baseUrl, apiKey, otherKey, ...more })
 }
 
 export type CheckOptions = Partial<Omit<RunOptions, 'profile' | 'selection'>> & {

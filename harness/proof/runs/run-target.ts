@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../../../contract/json.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { targetFixture } from '../../../fixtures/targets.ts'
+import { targetFixture } from '../../../fixtures/files.ts'
 import { type Pace, type Patch, startReferenceServer } from '../../../reference-server/index.ts'
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
@@ -136,7 +136,7 @@ export function profileWith(
   environment: Readonly<Record<string, string | undefined>>,
   baseUrl: string,
 ): TargetProfile {
-  const profile = targetFixture('reference')
+  const profile = targetFixture()
   const members = membersOf(profile)
   const changed = Object.entries(changes).map(([name, value]) => {
     return [name, mergePatch(members[name], value)]

@@ -2,7 +2,7 @@ import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { Stream } from 'openai/streaming'
 import { FormData } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { plantedFact } from '../../../fixtures/documents.ts'
+import { plantedFact } from '../../../fixtures/files.ts'
 import { assistants } from '../../answering/assistant-context.ts'
 import { answerScript } from '../../model/script/answer-script.ts'
 import {

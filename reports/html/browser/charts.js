@@ -50,7 +50,7 @@ function draw(chart, figure) {
   const readout = figure.querySelector('.readout')
   const width = () => Math.max(240, plot.clientWidth)
   const height = () => Math.min(320, Math.max(200, Math.round(width() * 0.4)))
-  const axis = (_of, more) => ({
+  const axis = (more) => ({
     stroke: () => color('--dim'),
     grid: { stroke: () => color('--line'), width: 1 },
     ticks: { stroke: () => color('--line'), width: 1 },
@@ -69,7 +69,6 @@ function draw(chart, figure) {
     scales: { x: xScale(chart), y: yScale(chart) },
     axes: [
       axis(
-        chart.x,
         rarity
           ? {
               splits: (u) =>
@@ -85,7 +84,7 @@ function draw(chart, figure) {
               }
             : { values: (_u, splits) => splits.map((at) => `${at} ${chart.x.label}`) },
       ),
-      axis(chart.y, {
+      axis({
         size: 64,
         label: chart.y.label,
         labelSize: 20,

@@ -1,5 +1,5 @@
 /** Edits shared by operations. */
-import { sampleImage } from '../../../fixtures/content/image.ts'
+import { sampleImage } from '../../../fixtures/content/media.ts'
 import {
   inputText,
   isDeclined,

@@ -3,12 +3,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { chatgen, emptyFolder, expectEnd, workplace } from '../../test-support/chatgen.ts'
 
-export interface MadeBundle {
-  /** Folder of the bundle. */
-  readonly dir: string
-  /** Folder with product.yaml, key.pem and public.pem. */
-  readonly folder: string
-}
+/** A bundle, and the folder with product.yaml, key.pem and public.pem. */
+export type MadeBundle = Awaited<ReturnType<typeof makeBundle>>
 
 export const challenge = 'winter-programme-5f2c81d0'
 
@@ -23,7 +19,7 @@ export function sharedBundle(): Promise<MadeBundle> {
   return bundle
 }
 
-async function makeBundle(): Promise<MadeBundle> {
+async function makeBundle() {
   const folder = vendorFolder()
   expectEnd(await certify(folder, '--reference --profile openai'), 0)
   return { folder, dir: join(folder, 'bundle') }

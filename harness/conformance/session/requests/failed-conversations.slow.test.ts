@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../../../contract/report/conformance.ts'
-import { targetFixture } from '../../../../fixtures/targets.ts'
+import { targetFixture } from '../../../../fixtures/files.ts'
 import { type ReferenceServer, startReferenceServer } from '../../../../reference-server/index.ts'
 import { outcomeText } from '../../../../reports/conformance/summary.ts'
 import { relayTo, type TestHost } from '../../../client/test-support/listen-on-loopback.ts'
@@ -47,7 +47,7 @@ beforeEach(() => {
 function run(options: CheckOptions = {}, baseUrl = road.url): Promise<ConformanceReport> {
   const [apiKey, otherKey] = keys
   const profile = loadProfile(
-    targetFixture('reference'),
+    targetFixture(),
     {},
     { baseUrl, apiKey, otherKey, limits: { settleMs: 300 } },
   )
