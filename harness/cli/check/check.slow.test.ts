@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ended } from '../../client/test-support/listen-on-loopback.ts'
 import { startReferenceServer } from '../../library/index.ts'
-import { expectEnd, workplace } from '../test-support/chatgen.ts'
+import { emptyFolder, expectEnd, workplace } from '../test-support/chatgen.ts'
 import { key, startModelsServer, withKey } from '../test-support/servers.ts'
 
 const rows = '--only OAI-AUTH-01 --only OAI-MODELS-01 --out results'
@@ -17,6 +18,12 @@ async function check(
   await using server = await startModelsServer({ open: true })
   return { ...place, ...(await place.run(`check ${server.url} ${rows} ${more}`)) }
 }
+
+test('needs no home folder, and writes nothing there', async () => {
+  const home = emptyFolder()
+  expectEnd(await check('--quiet', {}, { HOME: home, XDG_DATA_HOME: '' }), 1)
+  expect(readdirSync(home)).toEqual([])
+})
 
 test('--report github prints annotations beside other output', async () => {
   const { stdout } = await check('--report console,github')

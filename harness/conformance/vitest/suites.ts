@@ -38,6 +38,8 @@ export async function openSuites(
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
   const restore = saveProcessState()
+  // vitest always keeps the token of a server, which does not run here, in the home folder; not every user has one.
+  process.env['XDG_DATA_HOME'] = cacheDir
   // vitest ends the process on a signal also while it starts.
   const keepOut = () => queueMicrotask(restore.listeners)
   process.on('newListener', keepOut)
@@ -66,7 +68,10 @@ export async function openSuites(
     { cacheDir, logLevel: 'silent' },
     // Otherwise it would hide and show the cursor of the terminal.
     { stdout: nowhere, stderr: nowhere },
-  ).finally(() => process.off('newListener', keepOut))
+  ).finally(() => {
+    process.off('newListener', keepOut)
+    restore.dataHome()
+  })
   restore.listeners()
   return {
     vitest,
@@ -94,6 +99,7 @@ function saveProcessState() {
   const listenersOf = (event: ProcessEvent) => process.rawListeners(event) as (() => void)[]
   const before = new Map([...signals, ...lastResorts].map((event) => [event, listenersOf(event)]))
   const { exit, exitCode } = process
+  const { XDG_DATA_HOME: dataHome } = process.env
 
   /** Lets a run report its findings after an interrupt or an internal error. */
   function listeners(): void {
@@ -104,6 +110,10 @@ function saveProcessState() {
 
   return {
     listeners,
+    dataHome() {
+      if (dataHome === undefined) delete process.env['XDG_DATA_HOME']
+      else process.env['XDG_DATA_HOME'] = dataHome
+    },
     /** Lets vitest report uncaught errors: it does so only without other listeners; the result adds these again. */
     detachListeners() {
       const own = lastResorts.flatMap((event) =>
