@@ -191,9 +191,11 @@ export function maxFactorOf(
   model: ServiceModel,
   size: Pick<PredictionOptions, 'replicas' | 'requests'>,
 ): number | null {
+  // A small load does not reach a minimum rate, and a larger one does.
+  const slos = options.slos.filter(({ kind }) => kind !== 'rate')
   const meets = (factor: number) => {
     const run = predictRun(model, scaled(options.workload, factor), { ...options, ...size })
-    return keepsAll(options.slos, run)
+    return keepsAll(slos, run)
   }
   let [low, high] = [0.02, 1.3]
   if (!meets(low)) return null

@@ -52,6 +52,17 @@ describe('chatgen plan', () => {
     expectEnd(await plan(`--demand day.csv --slo 'ttft.p95 < 1s'`), 0, { out })
   })
 
+  test.each([
+    [
+      "concurrency=60 --slo 'rate > 1/s'",
+      [/7 replicas for 60 concurrent users/, /9 replicas: 7\d/],
+    ],
+    ["rate=20/s --from found.json --price '3 EUR/h'", [/15\.00 EUR\/h/, /lambda 42\.1, sigma 1/]],
+  ])('plans for %s, also with 9 replicas', async (flags, out) => {
+    const slos = "--slo 'errors < 1%' --slo 'goodput(ttft < 1s) > 90%'"
+    expectEnd(await plan(`--replicas 9 ${slos} --demand ${flags}`), 0, { out })
+  })
+
   test('ends with 1 if no number of replicas meets the SLO', async () => {
     const ended = await plan(`--demand rate=2/s --slo 'ttft.p50 < 5ms'`)
     expectEnd(ended, 1, { out: 'UNATTAINABLE  no number of replicas' })
