@@ -241,8 +241,6 @@ export function flagTable<
     const [, flags = '', value, kind = value ?? '', sign, fallback = '', command] =
       /^(--[\w-]+(?: [<[](.+?)[>\]])?)(?::(\w+))?(?:([=?])(.*?))?(?: @(\w+))?$/.exec(head) ?? []
     const parse = kinds[kind]
-    if (flags === '' || words.length === 0 || (kind !== value && value && parse === undefined))
-      throw new Error(`no line of a flag table: ${row}`)
     const option = new Option(flags, words.join(' ').replaceAll(/\s+/g, ' '))
     const name = option.attributeName().replaceAll(/[A-Z]/g, '_$&')
     option.env(['chatgen', ...(command ? [command] : []), name].join('_').toUpperCase())

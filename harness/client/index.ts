@@ -1,9 +1,8 @@
 export { acceptEncoding } from './body/content-coding.ts'
 export { defaultBodyLimits } from './body/limits.ts'
 export { decodeEvents, isEventStream } from './body/reader.ts'
-export type { ImitatedClient, Outgoing, Pending, Transport } from './conversation.ts'
+export type { Outgoing } from './conversation.ts'
 export { createNetworkTransport } from './network/network.ts'
-export { ProxyError } from './network/proxy.ts'
 export {
   directNetwork,
   type NetworkOptions,
@@ -14,4 +13,4 @@ export { createRecordingTransport, notRecorded, wasRecorded } from './recording/
 export { StoredRecording } from './recording/stored-recording.ts'
 export { isUnmistakable } from './redaction/forms.ts'
 export { RedactingWriter } from './redaction/redacting-writer.ts'
-export { createRedactor, type Redactor, type Secret } from './redaction/redaction.ts'
+export { createRedactor, type Secret } from './redaction/redaction.ts'

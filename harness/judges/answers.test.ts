@@ -3,11 +3,11 @@ import {
   answerText,
   compareForms,
   compareOutputWithHistory,
-  deliveryOf,
   deltasOf,
   finalResponse,
-  finalText,
-} from './index.ts'
+} from './answers.ts'
+import { deliveryOf } from './delivery.ts'
+import { finalText } from './final-response.ts'
 import { answerExchange, set } from './test-support/bodies.ts'
 import { edited, inChoices, without } from './test-support/chunks.ts'
 import { encode, exchangeOf, transcriptExchange } from './test-support/exchanges.ts'

@@ -8,7 +8,5 @@ export {
   finalResponse,
 } from './answers.ts'
 export { type Delivery, deliveryOf } from './delivery.ts'
-export { finalText } from './final-response.ts'
 export { createStreamJudge, judge, type StreamedOperation } from './judge.ts'
-export { SseScanner } from './sse/scanner.ts'
-export { type ContentKind, StreamContents, type StreamJudge } from './streams.ts'
+export { StreamContents, type StreamJudge } from './streams.ts'

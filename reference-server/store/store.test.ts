@@ -232,7 +232,7 @@ describe('sqlite', () => {
 })
 
 describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => {
-  test("migrate one at a time and see each other's data", async () => {
+  test("start at once and see each other's data", async () => {
     const place = await shared.fresh()
     const [one, other] = await Promise.all([opened(place), opened(place), opened(place)])
     await one.chats.create(chat('a'))

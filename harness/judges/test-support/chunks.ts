@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json.ts'
 import { readTranscript, type TranscriptName } from '../../../fixtures/transcripts.ts'
-import { SseScanner } from '../index.ts'
+import { SseScanner } from '../sse/scanner.ts'
 import type { Body } from './bodies.ts'
 import {
   brokenIn,

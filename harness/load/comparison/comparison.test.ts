@@ -107,11 +107,24 @@ describe('a comparison', () => {
     )
   })
 
-  test('detects a target that fails even if its other answers are faster', () => {
-    const { outcome, figures } = between(a, runOf(3, 0.5, 0.2))
-    expect(outcome).toBe('regression')
-    expect(figures.find(({ name }) => name === 'success')?.verdict).toBe('regression')
-  })
+  test.each([0.2, 1])(
+    'of closed loops detects %d failures even if other answers are faster',
+    (failing) => {
+      const arrival = { kind: 'closed', concurrency: 8 } as const
+      const before = { ...a, plan: { ...a.plan, arrival } }
+      const { outcome, figures } = between(before, {
+        ...before,
+        ...runOf(3, 0.5, failing),
+        plan: before.plan,
+      })
+      expect(outcome).toBe('regression')
+      expect(figures.slice(-3).map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual([
+        'success: regression',
+        'rate: regression',
+        'tokens: regression',
+      ])
+    },
+  )
 })
 
 test("Holm's procedure rejects all that Bonferroni rejects, in ascending order of p", () => {

@@ -7,6 +7,7 @@ import { conformingValue, hintsIn } from './conforming.ts'
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 const someHints = { strings: ['Ann', 'Brno'], numbers: [3, 2.5] }
 
+const requiring = (name: string) => ({ properties: { [name]: true }, required: [name] })
 const leaf = fc.oneof(
   fc.constantFrom<JsonSchema>(
     { type: 'string' },
@@ -21,6 +22,10 @@ const leaf = fc.oneof(
     { const: { deep: true } },
     { type: 'string', minLength: 5, maxLength: 7 },
     { type: 'string', pattern: '^[a-z]{3}-\\d+$' },
+    { minimum: 5 },
+    { prefixItems: [{ const: 1 }], items: { type: 'integer' }, minItems: 2, uniqueItems: true },
+    { type: 'object', minProperties: 2, additionalProperties: { type: 'boolean' } },
+    { ...requiring('a'), allOf: [requiring('b')] },
     {},
   ),
 )
@@ -99,6 +104,10 @@ it.each<[string, JsonSchema]>([
   ['refers to itself', { $ref: '#' }],
   ['is composed of itself', { allOf: [{ $ref: '#' }, { $ref: '#' }] }],
   ['refers to another document', { $ref: 'https://example.org/schema' }],
+  ['refers to nothing', { $ref: '#/$defs/none' }],
+  ['refers to no URI', { $ref: '#%' }],
+  ['has an unknown type', { type: 'text' }],
+  ['asks for a third boolean', { items: { type: 'boolean' }, minItems: 3, uniqueItems: true }],
   [
     'branches endlessly',
     { oneOf: Array.from({ length: 1000 }, () => ({ allOf: [{ $ref: '#' }] })) },

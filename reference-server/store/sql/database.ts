@@ -18,8 +18,8 @@ export interface SqlDialect {
   readonly now: string
   /** End of a SELECT whose rows must not be deleted before the transaction ends. */
   readonly keyShare: string
-  /** First statement of a migration, so that only one server at a time migrates. */
-  readonly migrationLock: string | undefined
+  /** First statement of the transaction that creates the tables, so that only one server does. */
+  readonly creationLock: string | undefined
 }
 
 export interface Database {
@@ -79,9 +79,10 @@ export function patternOf(part: string): string {
 
 const chat = 'chat_id TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE'
 
-/** Each migration upgrades from the version equal to its index to the next one. */
-const migrations: readonly ((dialect: SqlDialect) => readonly string[])[] = [
-  ({ position }) => [
+const schemaVersion = 1
+
+function tablesOf({ position }: SqlDialect): readonly string[] {
+  return [
     `CREATE TABLE chats (position ${position}, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL,
       name TEXT NOT NULL, name_search TEXT NOT NULL, version TEXT NOT NULL, favorite INTEGER NOT NULL,
       created_at DOUBLE PRECISION NOT NULL, updated_at DOUBLE PRECISION NOT NULL,
@@ -108,35 +109,27 @@ const migrations: readonly ((dialect: SqlDialect) => readonly string[])[] = [
       fingerprint TEXT NOT NULL, claim TEXT NOT NULL, claimed_at DOUBLE PRECISION NOT NULL,
       lease_until DOUBLE PRECISION NOT NULL, run TEXT, PRIMARY KEY (owner, endpoint, key))`,
     'CREATE INDEX ledger_by_age ON ledger (claimed_at)',
-  ],
-]
+  ]
+}
 
 /**
- * Brings a database to the version of this server, in one transaction.
+ * Creates the tables of a new database, in one transaction.
  *
  * @throws StoreOpenError for a database that a newer server has written
  */
-export async function migrate(database: Database): Promise<void> {
+export async function createTables(database: Database): Promise<void> {
   const { dialect } = database
   await database.transaction(async (query) => {
-    if (dialect.migrationLock !== undefined) await query(dialect.migrationLock)
+    if (dialect.creationLock !== undefined) await query(dialect.creationLock)
     await query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
     const [row] = await query('SELECT version FROM schema_version')
-    const version = Number(row?.['version'] ?? 0)
-    if (version > migrations.length) {
+    if (row === undefined) {
+      for (const statement of tablesOf(dialect)) await query(statement)
+      await query('INSERT INTO schema_version (version) VALUES (?)', [schemaVersion])
+    } else if (Number(row['version']) > schemaVersion) {
       throw new StoreOpenError(
-        `the store has schema version ${version}, but this server supports versions up to ${migrations.length}: use the server that wrote it, or a newer one`,
+        `the store has schema version ${row['version']}, but this server supports versions up to ${schemaVersion}: use the server that wrote it, or a newer one`,
       )
     }
-    if (version === migrations.length) return
-    for (const statements of migrations.slice(version)) {
-      for (const statement of statements(dialect)) await query(statement)
-    }
-    await query(
-      row === undefined
-        ? 'INSERT INTO schema_version (version) VALUES (?)'
-        : 'UPDATE schema_version SET version = ?',
-      [migrations.length],
-    )
   })
 }

@@ -7,7 +7,7 @@ const dialect: SqlDialect = {
   position: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   now: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::DOUBLE PRECISION',
   keyShare: 'FOR KEY SHARE',
-  migrationLock: 'SELECT pg_advisory_xact_lock(4157021)',
+  creationLock: 'SELECT pg_advisory_xact_lock(4157021)',
 }
 
 /** Positions and counts, which are text by default, are far below the limit of exact numbers. */

@@ -21,7 +21,7 @@ const dialect: SqlDialect = {
   position: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   now: `(unixepoch('subsec') * 1000)`,
   keyShare: '',
-  migrationLock: undefined,
+  creationLock: undefined,
 }
 
 /** Maximum wait for the lock of a server that is shutting down, in milliseconds. */

@@ -12,11 +12,11 @@ import type {
 } from '../types.ts'
 import {
   affects,
+  createTables,
   type Database,
   type JsonRow,
   jsonOf,
   jsonRows,
-  migrate,
   patternOf,
   type Query,
   readPage,
@@ -41,7 +41,7 @@ export async function sqlStore(
   { leaseMs = 10_000 }: StoreOptions = {},
 ) {
   try {
-    await migrate(database)
+    await createTables(database)
     if (database.exclusive) await freeRunningKeys(database)
   } catch (error) {
     await database.close()
