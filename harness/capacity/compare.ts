@@ -53,6 +53,7 @@ const settings: readonly Setting<CapacityReport>[] = [
     read: ({ config }) => `${config.mixName} ${JSON.stringify(config.mix)}`,
   },
   { name: 'arrivals', decisive: true, read: ({ config }) => config.arrival },
+  { name: 'spread', decisive: false, read: ({ config }) => config.spread ?? 'one endpoint' },
 ]
 
 function candidatesOf(a: CapacityReport, b: CapacityReport, tolerance: number): Candidate[] {

@@ -19,6 +19,8 @@ export interface LoadTarget {
   /** The only endpoint, or the first of several. */
   readonly baseUrl: string
   readonly prefixes?: Prefixes
+  /** Capabilities that the profile declares, for the report. */
+  readonly capabilities?: Readonly<Record<string, boolean>>
   /** Two or more, with the names that reports use; absent for a target with one endpoint. */
   readonly endpoints?: {
     readonly list: readonly { readonly name: string; readonly baseUrl: string }[]

@@ -11,6 +11,7 @@ import {
   type Tile,
   tile,
 } from '../document/document.ts'
+import { targetText } from '../load/outcome.ts'
 import { count, figure, percent, seconds, withRange } from '../text/format.ts'
 import { answerText, capacityBadge, detailFacts } from './answer.ts'
 import { capacityCharts, frontierTable, overText } from './charts.ts'
@@ -23,7 +24,7 @@ export function capacityDocument(report: CapacityReport): Document {
   return {
     kind: 'Capacity report',
     sealed: report,
-    target: target.baseUrl,
+    target: targetText(target),
     outcome: { ...capacityBadge(report), text: answerText(report) },
     numbers: tilesOf(report),
     facts: factsOf(report),
@@ -68,7 +69,7 @@ function tilesOf({ result, loop, probes }: CapacityReport): readonly Tile[] {
 function factsOf({ target, config, seed }: CapacityReport): readonly Fact[] {
   const slos = config.slos.map((slo, at) => [at === 0 ? '' : ', ', { code: slo }])
   return filledFacts([
-    ['Target  ', [{ code: target.baseUrl }]],
+    ['Target  ', [{ code: targetText(target) }]],
     ['Image   ', containerText(target.container)],
     [
       'Search  ',

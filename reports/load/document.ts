@@ -24,7 +24,7 @@ export function loadDocument(report: LoadReport): Document {
   return {
     kind: 'Load report',
     sealed: report,
-    target: targetText(report),
+    target: targetText(target),
     outcome: { ...badges[outcome], text: outcomeText(report) },
     remarks: [
       ...(interrupted ? ['interrupted: partial results'] : []),
@@ -74,7 +74,7 @@ function tilesOf({ rates, goodput, integrity, config }: LoadReport): readonly Ti
 function factsOf(report: LoadReport): readonly Fact[] {
   const { target, suite } = report
   return filledFacts([
-    ['target: ', [{ code: targetText(report) }, `, ${target.surfaces.join(' and ')}`]],
+    ['target: ', [{ code: targetText(target) }, `, ${target.surfaces.join(' and ')}`]],
     ['container: ', containerText(target.container)],
     ['load: ', planText(report)],
     ['measured: ', windowText(report)],

@@ -26,12 +26,9 @@ export function outcomeText(report: LoadReport): string {
 }
 
 /** Address of the target, and the number of its other endpoints. */
-export function targetText({
-  target,
-  endpoints = [],
-}: Pick<LoadReport, 'target' | 'endpoints'>): string {
+export function targetText({ baseUrl, endpoints = [] }: LoadReport['target']): string {
   const others = endpoints.length - 1
-  return others > 0 ? `${target.baseUrl} and ${count(others, 'more endpoint')}` : target.baseUrl
+  return others > 0 ? `${baseUrl} and ${count(others, 'more endpoint')}` : baseUrl
 }
 
 function sloText({ slo: rows }: Pick<LoadReport, 'slo'>): string {

@@ -1,7 +1,7 @@
 import type { CapacityProbe } from '../../../reports/capacity/model/probe.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { generatorEnvironment } from '../../load/generator/generator-monitor.ts'
-import { surfaceOf } from '../../load/plan/mix.ts'
+import { targetOf } from '../../load/report/build-report.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
 import type { Capacity, SearchEnd } from '../search.ts'
 import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
@@ -43,10 +43,7 @@ export function buildCapacityReport(
     outcome: outcomeOf(run),
     interrupted: signal.aborted,
     suite: load.suite,
-    target: {
-      baseUrl: target.baseUrl,
-      surfaces: [...new Set(plan.mix.entries.map(({ kind }) => surfaceOf(kind)))],
-    },
+    target: targetOf(plan.mix, target),
     seed: plan.seed,
     startedAt: run.startedAt.toISOString(),
     durationMs: run.durationMs,
@@ -60,6 +57,7 @@ export function buildCapacityReport(
       headroom: options.headroom,
       probeMs: run.probeMs,
       arrival: options.arrival,
+      ...(target.endpoints && { spread: target.endpoints.spread }),
       workers: load.workers,
       timeoutMs: target.timeoutMs,
       mixName: plan.mix.name,

@@ -50,7 +50,8 @@ async function endedAtProbe(line: string, end: (run: Running) => void) {
 describe('chatgen capacity', () => {
   test('ends with 0 if the maximum is met, with a load report per probe', async () => {
     const range = "--slo 'ttft.p50 < 20s' --min 30 --max 60 --report console,junit,markdown"
-    const found = await searchInTime(`${await served()} ${short} ${range}`)
+    const second = `--url ${await served()}`
+    const found = await searchInTime(`${await served()} ${second} ${short} ${range}`)
     const { code, stdout, report, reportOf, read } = found
     expect(report).toMatchObject({ outcome: 'above max', result: { highestMet: 60, rate: null } })
     expect(stdout).toContain('at least 60.0 req/s')
@@ -58,6 +59,7 @@ describe('chatgen capacity', () => {
     for (const { index, report: path, samples, rate } of report.probes) {
       expect(path).toBe(`probes/${String(index).padStart(3, '0')}/report.json`)
       const own = loadReport.parse(reportOf(path ?? ''))
+      expect(own.endpoints?.every(({ requests }) => requests > 0)).toBe(true)
       if (index > 0) expect(own.plan.arrival).toEqual({ kind: 'poisson', perSecond: rate })
       expect(samples?.ttftMs.length).toBeGreaterThan(0)
     }

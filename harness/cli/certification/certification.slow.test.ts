@@ -144,10 +144,10 @@ describe('chatgen certify', () => {
     const folder = vendorFolder()
     const profile = 'models: { main: svc-main-model }\ncapabilities: { images: false }\n'
     writeFileSync(join(folder, 'target.yaml'), profile)
-    const flags = `${server.url} --profile openai --target target.yaml`
-    expectEnd(await certify(folder, flags, { CHATGEN_API_KEY: key }), 1, {
-      out: [/REFUSED/, /OAI-CHAT-02 is violated/],
-    })
+    const flags = `${server.url} --profile openai --target target.yaml --json`
+    const refused = await certify(folder, flags, { CHATGEN_API_KEY: key })
+    expectEnd(refused, 1, { out: /OAI-CHAT-02 is violated/ })
+    expect(JSON.parse(refused.stdout)).toMatchObject({ certified: false, bundle: 'bundle' })
     expect(filesOf(join(folder, 'bundle'))).not.toContain(envelopeName)
   })
 

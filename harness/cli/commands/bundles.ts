@@ -101,9 +101,10 @@ export const siteCommand = defineCommand({
   flags: () =>
     flagTable(`
       --out <dir>=site @site  folder of the site
+      --json  print the list of implementations as JSON
       --quiet  print the outcome only`),
   help: siteExamples,
-  async run({ flags: { out, quiet = false }, io }, dirs: readonly string[]) {
+  async run({ flags: { out, json, quiet = false }, io }, dirs: readonly string[]) {
     requireBundles(dirs)
     makeOutFolder(out)
     const progress = showSteps(io, { name: 'site', enabled: !quiet })
@@ -114,14 +115,15 @@ export const siteCommand = defineCommand({
         implementations.push(await implementationOf(dir, at, out, io))
       }
     })
-    io.write(join(out, 'index.html'), toHtml(siteDocument(implementations)))
+    const page = join(out, 'index.html')
+    io.write(page, toHtml(siteDocument(implementations)))
     const verified = implementations.filter(isVerified).length
     for (const { name, unverified } of implementations) {
       if (unverified !== null) io.err(`chatgen: ${name} is unverified: ${unverified}`)
     }
-    io.out(
-      `${count(verified, 'verified bundle')} of ${dirs.length}\nSite: ${join(out, 'index.html')}`,
-    )
+    const found = implementations.map(({ report: _, ...one }) => one)
+    const text = `${count(verified, 'verified bundle')} of ${dirs.length}\nSite: ${page}`
+    io.out(json ? JSON.stringify({ page, implementations: found }, null, 2) : text)
     return verified === 0 ? exitCode.violated : exitCode.done
   },
 })

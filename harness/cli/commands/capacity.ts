@@ -20,7 +20,6 @@ import { formatsIn, publishReport, withoutSecrets } from '../results/publish-rep
 import { probesName, runOnTarget } from '../results/results-folder.ts'
 import { runnerFlags, shardingOf, targetFlagsOf } from '../runner/flags.ts'
 import { shardedRun } from '../runner/sharded-run.ts'
-import { noteFirstEndpoint } from '../target/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { showLatest } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
@@ -92,8 +91,7 @@ interface Search extends Pick<CapacityOptions, 'min' | 'max' | 'mayWiden'> {
 function searchOn(profile: TargetProfile, search: Search, flags: CapacityFlags, io: Io) {
   const { spec, slos, ...range } = search
   const sharding = shardingOf(flags, join(flags.out, 'shards'))
-  noteFirstEndpoint(profile, io)
-  const load = prepareLoad(profile, flags, { spec, slos })
+  const load = prepareLoad(profile, flags, { spec, slos, spread: flags.spread })
   const { target, setup } = load
 
   /** Journal and load report of one run, in `probes/007`; for a rest, only the journal. */

@@ -35,6 +35,7 @@ function certifyFlags() {
       --jobs <n>=${defaultJobs}  number of concurrent scenarios
       --out <dir>=chatgen-certificate @certify  folder of the bundle, new or empty
       --dry-run  list the missing inputs, or print the number of requests, without sending any
+      --json  print the result as JSON
       --quiet  print the outcome only`,
       { name: profileNames },
     ),
@@ -100,7 +101,11 @@ export const certifyCommand = defineCommand({
         }).finally(() => engine.close()),
       )
     })
-    io.out(fitted(outcomeText(certification, out), io))
+    const { result } = certification
+    const found = { certified: result.refusals.length === 0, bundle: out, ...result }
+    io.out(
+      flags.json ? JSON.stringify(found, null, 2) : fitted(outcomeText(certification, out), io),
+    )
     return codeOf(certification)
   },
 })

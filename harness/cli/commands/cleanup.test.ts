@@ -40,6 +40,8 @@ describe('chatgen cleanup', () => {
     expect([...server.chats.values()].map(({ name }) => name)).toEqual(['Somebody else made this'])
 
     const before = server.requests.length
+    const asJson = await cleanup('j.ndjson --json')
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ chats: [], others: [{ name: 'a.txt' }] })
     expectEnd(await cleanup('./j.ndjson'), 0, { out: 'no chats to delete' })
     expect(server.requests.length).toBe(before)
   })

@@ -35,7 +35,8 @@ export const cleanupCommand = defineCommand({
   flags: () => [
     ...flagTable(`
       --dry-run  print what would be deleted, without sending anything
-      --containers  remove containers, networks and volumes of killed runs`),
+      --containers  remove containers, networks and volumes of killed runs
+      --json  print the chats of the journal and what became of them as JSON`),
     ...targetFlags(),
   ],
   help: examples,
@@ -53,13 +54,21 @@ export const cleanupCommand = defineCommand({
     const { cleanUp } = await import('../../conformance/cleanup/cleanup.ts')
     const { readJournal } = await import('../../conformance/cleanup/journal.ts')
     const journal = readJournal(file)
-    const print = (text: string) => io.out(escapeWorkflowCommands(fitted(text, io), io.env))
+    const print = (text: string) => {
+      if (!flags.json) io.out(escapeWorkflowCommands(fitted(text, io), io.env))
+    }
+    const printJson = (chats: readonly object[]) => {
+      const { tag, baseUrl } = journal.head
+      const found = { run: tag, baseUrl, chats, others: journal.others }
+      if (flags.json) io.out(JSON.stringify(found, null, 2))
+    }
     print(headline(file, journal))
     if (flags.dryRun || journal.chats.length === 0) {
       for (const { id, name } of journal.chats) {
         print(printable(`would delete  ${id ?? 'by name'}  ${name}`))
       }
       printOthers(journal, print)
+      printJson(journal.chats)
       return flags.dryRun ? endDryRun(command, io) : exitCode.done
     }
     const { head } = journal
@@ -79,7 +88,8 @@ export const cleanupCommand = defineCommand({
     printOthers(journal, print)
     const left = removals.filter(({ outcome }) => outcome === 'left' || outcome === 'unanswered')
     const summary = `${count(removals.length - left.length, 'chat')} deleted or already gone`
-    io.out(left.length === 0 ? summary : `${summary}, ${left.length} left`)
+    print(left.length === 0 ? summary : `${summary}, ${left.length} left`)
+    printJson(removals.map(({ entry, outcome, why }) => ({ ...entry, outcome, why })))
     return left.length > 0 ? exitCode.violated : exitCode.done
   },
 })

@@ -35,6 +35,8 @@ describe('chatgen init', () => {
     expect(stderr).toContain('surfaces: openai')
     expect(list()).toEqual([])
     expect(code).toBe(0)
+    const asJson = await inProcess(`init ${server.url} --out - --json`, withKey, folder)
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ file: null, text: stdout })
   })
 
   test('overwrites a file only with --force, and otherwise sends nothing', async () => {

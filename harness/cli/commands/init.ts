@@ -16,6 +16,7 @@ function initFlags() {
   const own = flagTable(`
     --out <file>=target.yaml @init  output file; - for standard output
     --force  overwrite an existing file
+    --json  print what was detected, and the profile, as JSON
     --quiet  no progress`)
   return [...own, ...connectionFlags()]
 }
@@ -43,7 +44,7 @@ export const initCommand = defineCommand({
   async run({ flags, io }, url: string) {
     refuseToOverwrite(flags)
     const { initProfile } = await import('../../conformance/init/init.ts')
-    const { out, force, keyEnv = ambientKey } = flags
+    const { out, force, json, keyEnv = ambientKey } = flags
     // Of its own for each process: two may write the same file.
     const name = `${process.pid}.ndjson`
     const journalFile =
@@ -59,9 +60,9 @@ export const initCommand = defineCommand({
           initProfile({ profile, keyEnv, journalFile, signal, onStep: progress.step }),
         ),
       )
-      if (out === '-') io.out(escapeWorkflowCommands(result.text.trimEnd(), io.env))
-      else io.write(out, result.text, force ? 'w' : 'wx')
-      printFindings(result, out, io)
+      if (out !== '-') io.write(out, result.text, force ? 'w' : 'wx')
+      if (json) io.out(JSON.stringify({ file: out === '-' ? null : out, ...result }, null, 2))
+      else printFindings(result, out, io)
     } finally {
       reportLeftovers(journalFile, io)
     }
@@ -78,7 +79,9 @@ function refuseToOverwrite({ out, force }: InitFlags): void {
 }
 
 /** Prints the findings; on standard error if standard output carries the profile. */
-function printFindings({ detection, cost: { requests } }: InitResult, out: string, io: Io): void {
+function printFindings(result: InitResult, out: string, io: Io): void {
+  const { detection, cost } = result
+  if (out === '-') io.out(escapeWorkflowCommands(result.text.trimEnd(), io.env))
   const print = (text: string) => (out === '-' ? io.err(text) : io.out(fitted(text, io)))
   const { surfaces, ...probes } = detection
   const usable = Object.entries(surfaces).filter(([, { usable }]) => usable)
@@ -87,7 +90,7 @@ function printFindings({ detection, cost: { requests } }: InitResult, out: strin
   const named = { ...probes, chat: undefined, required }
   const found = Object.entries(named).filter(([, probe]) => probe?.value !== undefined)
   const open = Object.entries(named).filter(([, probe]) => probe && probe.value === undefined)
-  print(`Sent ${count(requests, 'request')}; surfaces: ${names(usable)}`)
+  print(`Sent ${count(cost.requests, 'request')}; surfaces: ${names(usable)}`)
   print(`Detected: ${names(found)}`)
   if (open.length > 0) print(`Not detected (see the examples in the file): ${names(open)}`)
   if (out !== '-') print(`Wrote ${out}. Next: chatgen check --target ${out}`)

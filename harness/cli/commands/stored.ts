@@ -45,7 +45,8 @@ function reportFlags() {
       --report <formats>:list?console  formats: ${formats}; for a check also badge,
         for a load run also csv and prometheus
       --out <dir> @report  output folder; - for standard output (default: the folder of the report)
-      --baseline <file>  known violations of a check, in place of those of the run`),
+      --baseline <file>  known violations of a check, in place of those of the run
+      --json  print report.json on standard output, as --report json --out - does`),
     ...colorFlag(),
     ...flagTable('--verbose  also list passed requirements; for a load, latencies by transaction'),
   ]
@@ -75,7 +76,8 @@ export const reportCommand = defineCommand({
   args: { '<result...>': 'results folders, or report.json files' },
   flags: reportFlags,
   help: reportExamples,
-  run({ flags, io }, paths: readonly string[]) {
+  run({ flags: given, io }, paths: readonly string[]) {
+    const flags = given.json ? { ...given, report: ['json'], out: '-' } : given
     const files = paths.map(openStored)
     for (const line of doubtLines(files)) io.err(line)
     const [kind, ...others] = new Set(files.map(({ kind }) => kind))

@@ -20,14 +20,12 @@ import {
 
 /** Flags that describe a load. Times in milliseconds. */
 export function loadFlags() {
-  const own = { spread: spreads, rate, ramp, steps, shard, moment, expressions }
+  const own = { rate, ramp, steps, shard, moment, expressions }
   return [
     ...targetFlags(),
     ...containerFlags(),
-    ...endpointFlag(),
     ...flagTable(
       `
-      --spread <spread>=round-robin  distribution of requests over several endpoints; sticky: a chat stays on one
       --rate <n>:rate  open loop: transactions per second
       --concurrency <n>  closed loop: number of clients, each of which waits for its response
       --ramp <ramp>  linear ramp FROM..TO/TIME, e.g. 0..100/60s
@@ -52,10 +50,12 @@ export type LoadFlags = FlagsOf<typeof loadFlags>
 
 /** Flags of the requests of a load, without their rate; `slo` is the flag of its objectives. */
 export function trafficFlags<Slo>(slo: readonly Slo[]) {
-  const own = { process: ['poisson', 'constant'], surface: surfaces } as const
+  const own = { spread: spreads, process: ['poisson', 'constant'], surface: surfaces } as const
   return [
+    ...endpointFlag(),
     ...flagTable(
       `
+      --spread <spread>=round-robin  distribution of requests over several endpoints; sticky: a chat stays on one
       --arrival <process>  arrival process (default: poisson)
       --mix <file|name>  mix of transactions: a file, or the name of a built-in mix
       --surface <name>:surface  restrict the mix to one surface`,

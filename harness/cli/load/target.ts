@@ -1,6 +1,7 @@
 import { interfaceRevision, suiteVersion } from '../../conformance/defaults.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import {
+  declaredCapabilities,
   endpointsOf,
   networkOf,
   profileOfEndpoint,
@@ -79,6 +80,7 @@ export function loadTargetOf(profile: TargetProfile, seed: string, spread?: Spre
   return {
     baseUrl: profile.baseUrl,
     ...(profile.prefixes === undefined ? {} : { prefixes: profile.prefixes }),
+    capabilities: declaredCapabilities(profile),
     ...(spread === undefined || profile.baseUrls === undefined
       ? {}
       : { endpoints: { list: endpointsOf(profile), spread } }),

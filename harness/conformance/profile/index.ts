@@ -47,6 +47,17 @@ export function loadProfile(
   return profile.baseUrls?.length === 1 ? profileOfEndpoint(profile, profile) : profile
 }
 
+/** The capabilities that a profile declares as present or absent. */
+export function declaredCapabilities({
+  capabilities,
+}: TargetProfile): Readonly<Record<string, boolean>> {
+  return Object.fromEntries(
+    Object.entries(capabilities).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  )
+}
+
 /** The fields of a profile as written, without variables resolved. */
 export function membersOf(source: Source): Members {
   return readDocument(source, 'a profile').value

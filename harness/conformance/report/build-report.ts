@@ -9,6 +9,7 @@ import {
 import { emptyAudit, type LeftoverAudit } from '../cleanup/cleanup.ts'
 import { interfaceRevision, suiteVersion } from '../defaults.ts'
 import { endpointSummary, type ResultsAlone, withEndpoints } from '../endpoints-alone.ts'
+import { declaredCapabilities } from '../profile/index.ts'
 import { networkSummary } from '../profile/network.ts'
 import { matches, type ProfileName, selectRequirements } from '../profile/selection.ts'
 import type { RunSetup } from '../run-setup.ts'
@@ -69,11 +70,7 @@ export function buildReport({
       baseUrl: redact(profile.baseUrl),
       ...(profile.prefixes && { prefixes: profile.prefixes }),
       profile: run.profileName,
-      capabilities: Object.fromEntries(
-        Object.entries(profile.capabilities).flatMap(([name, value]) =>
-          value === undefined ? [] : [[name, value] as const],
-        ),
-      ),
+      capabilities: declaredCapabilities(profile),
       ...networkSummary(profile),
       ...endpointSummary(setup, redact),
     },

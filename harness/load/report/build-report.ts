@@ -13,6 +13,7 @@ import { warningText } from '../setup/chat-journal.ts'
 import type { ClockOffset } from '../shards/target-clock.ts'
 import { unmeasured } from '../slo/implied.ts'
 import { summarize } from '../summary/summary.ts'
+import type { LoadTarget } from '../target.ts'
 import {
   connectionCounts,
   conservationAudit,
@@ -94,7 +95,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     }),
     interrupted: signal.aborted,
     suite: options.suite,
-    target: targetOf(options),
+    target: targetOf(spec.mix, target),
     seed: spec.seed,
     startedAt: startedAt.toISOString(),
     durationMs: lastedMs,
@@ -129,11 +130,18 @@ function plannedTransactions({ entries }: Mix): PlannedTransaction[] {
   })
 }
 
-function targetOf({ spec, target }: LoadOptions): LoadReport['target'] {
+/** The target of a load or capacity report. */
+export function targetOf(
+  { entries }: Mix,
+  { baseUrl, prefixes, capabilities = {}, endpoints }: LoadTarget,
+): LoadReport['target'] {
+  const surfaces = [...new Set(entries.map(({ kind }) => surfaceOf(kind)))]
+  const [only, ...others] = surfaces
+  const profile = only === undefined || others.length > 0 ? 'full' : only
   return {
-    baseUrl: target.baseUrl,
-    ...(target.prefixes && { prefixes: target.prefixes }),
-    surfaces: [...new Set(spec.mix.entries.map(({ kind }) => surfaceOf(kind)))],
+    ...{ baseUrl, profile, capabilities, surfaces },
+    ...(prefixes && { prefixes }),
+    ...(endpoints && { endpoints: [...endpoints.list] }),
   }
 }
 

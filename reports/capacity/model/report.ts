@@ -119,6 +119,8 @@ export const capacityReport = z.object({
     headroom: z.number(),
     probeMs: z.number(),
     arrival: z.enum(['poisson', 'constant']),
+    /** Distribution of requests over the endpoints; absent for a target with one. */
+    spread: z.string().optional(),
     workers: z.int(),
     timeoutMs: z.number(),
     mixName: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { surfaces } from '../../../contract/catalog/requirement.ts'
+import { profileNames, surfaces } from '../../../contract/catalog/requirement.ts'
 import { container, digest } from '../../../contract/report/common.ts'
 import { audit, generator } from './generator.ts'
 import { disturbances, errorRow, integrity } from './integrity.ts'
@@ -174,7 +174,12 @@ export const loadReport = z.object({
     baseUrl: z.string(),
     /** Prefixes of surfaces that differ from the interface document; absent if none does. */
     prefixes: z.record(z.string(), z.string().optional()).optional(),
+    /** The only surface of the load, or `full`. */
+    profile: z.enum(profileNames).optional(),
+    capabilities: z.record(z.string(), z.boolean()).optional(),
     surfaces: z.array(z.enum(surfaces)),
+    /** Endpoints of one service; absent if there was one. */
+    endpoints: z.array(z.object({ name: z.string(), baseUrl: z.string() })).optional(),
     /** Absent if the run did not start its target. */
     container: container.optional(),
   }),
