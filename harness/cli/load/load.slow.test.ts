@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test, vi } from 'vitest'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { ended } from '../../client/test-support/listen-on-loopback.ts'
@@ -9,7 +10,7 @@ import {
 } from '../../client/test-support/tls-front.ts'
 import { oddServer } from '../../load/test-support/odd-server.ts'
 import { bundledServer } from '../target/target.ts'
-import { chatgen, emptyFolder, expectEnd, workplace } from '../test-support/chatgen.ts'
+import { bin, chatgen, emptyFolder, expectEnd, workplace } from '../test-support/chatgen.ts'
 import { load, reportIn, served, withKey } from '../test-support/servers.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -50,6 +51,19 @@ describe('chatgen load', () => {
     expect(report.integrity.idempotencyRaces).toMatchObject({ doubled: 0, unreadable: 0 })
     expect(report.integrity.idempotencyRaces.races).toBeGreaterThan(0)
     expect(report.integrity.crossTalk).toMatchObject({ leaks: 0 })
+  })
+
+  test('blames its own limit of open files, not the target', async () => {
+    const line = `load ${await served()} --concurrency 80 --duration 2s --mix openai-json`
+    const shell = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, bin, ...line.split(' ')]
+    const { status, stdout } = spawnSync('bash', shell, {
+      cwd: emptyFolder(),
+      env: { ...process.env, ...withKey },
+      encoding: 'utf8',
+    })
+    expectEnd({ code: status, stdout, stderr: '' }, 6, {
+      out: /reason: this machine could not open \d+ connections \(EMFILE\)/,
+    })
   })
 
   test.each([

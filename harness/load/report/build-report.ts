@@ -81,6 +81,7 @@ export function buildReport(options: LoadOptions, findings: RunResult): LoadRepo
     requests: stats.requests,
     due: lost.expected,
     audits,
+    errors: measured.errors,
   })
   return {
     kind: 'load-report',

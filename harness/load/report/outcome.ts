@@ -35,6 +35,14 @@ export function loadOutcome(
 /** Maximum delay of the start: shards that start apart do not send the planned load. */
 const maxStartDelayMs = 100
 
+/** Connections that this machine could not open, whatever the target does, with the remedy. */
+const exhausted: Readonly<Record<string, string>> = {
+  EMFILE: 'raise its limit of open files (ulimit -n)',
+  ENFILE: 'raise the limit of open files of the system',
+  EADDRNOTAVAIL: 'it has no free local port: use more machines or fewer connections',
+  ENOBUFS: 'it has no memory left for sockets',
+}
+
 /** Adds reasons for invalidity other than a slow generator. */
 export function invalidate(
   generator: GeneratorRow,
@@ -45,6 +53,7 @@ export function invalidate(
     /** Transactions planned for the duration of the run; null if unknown. */
     readonly due: number | null
     readonly audits: readonly AuditRow[]
+    readonly errors: LoadReport['errors']
   },
 ): GeneratorRow {
   const reasons = [
@@ -55,6 +64,12 @@ export function invalidate(
     ...run.audits
       .filter(({ name, verdict }) => name.startsWith('conservation') && verdict === 'fail')
       .map(({ name, message }) => `the audit ${name} fails: ${message}`),
+    ...run.errors.flatMap(({ kind, detail, count }) => {
+      const remedy = kind === 'connect' ? exhausted[detail] : undefined
+      return remedy === undefined
+        ? []
+        : [`this machine could not open ${count} connections (${detail}): ${remedy}`]
+    }),
   ]
   if (reasons.length === 0) return generator
   return { ...generator, verdict: 'invalid', reasons: [...generator.reasons, ...reasons] }
