@@ -61,6 +61,17 @@ describe('a certification bundle', () => {
     expect(text).toMatch(/requests\s*.*excludeFavorites/)
   })
 
+  test('is on a site with its page, beside one that does not verify', async () => {
+    const copy = copyOf({ dir: bundle, folder: keys })
+    writeFileSync(join(copy, 'product.json'), '{}')
+    expectEnd(await chatgen(`site ${bundle} ${copy}`, {}, keys), 0, {
+      ...{ out: /^1 verified bundle of 2\n/, err: /is unverified: product\.json was changed/ },
+    })
+    const [, page = ''] =
+      /href="(1-example[^"]+)"/.exec(readFileSync(join(keys, 'site/index.html'), 'utf8')) ?? []
+    expect(readFileSync(join(keys, 'site', page), 'utf8')).toContain(challenge)
+  })
+
   test('contains no keys, and no requests that name chatgen', () => {
     for (const path of filesOf(bundle)) {
       const bytes = readFileSync(join(bundle, path))

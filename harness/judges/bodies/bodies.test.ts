@@ -96,6 +96,8 @@ const changes: BodyFaults = {
   'chat OAI-CHAT-07: content in parts': set('choices[0].message.content', []),
   'chat OAI-CHAT-08: finish_reason null': set('choices[0].finish_reason', null),
   'chat OAI-CHAT-09: a count as text': set('usage.total_tokens', '5'),
+  'chat OAI-CHAT-15: another role': set('choices[0].message.role', 'user'),
+  'chat OAI-N-01: one choice with the index 1': set('choices[0].index', 1),
   'models OAI-MODELS-04: an id that is a number': set('data[1].id', 7),
   'models OAI-MODELS-04: a description that is an object': set('data[0].description', {}),
   'models OAI-MODELS-05: entries without id': set('data[0].id', undefined),
@@ -108,6 +110,7 @@ const changes: BodyFaults = {
   }),
   'models: a null description': set('data[0].description', null),
   'message V2-MSG-02: an id that is not a UUID': set('id', 'm-1'),
+  'message V2-MSG-03: another chat': set('chat_id', '0b8f4f0a-9d5e-4c8a-8d7e-000000000000'),
   'message V2-MSG-06: trimmed content': set('content', 'H'),
   'message V2-MSG-06: content as parts': set('content', ['Hi']),
   'message V2-MSG-07: another zone': set('created_at', '2026-01-01T10:00:00+02:00'),
@@ -130,6 +133,7 @@ const changes: BodyFaults = {
   'history V3-HIST-05: no type of a part': set('result[0].item.content[0].type', undefined),
   'history V3-HIST-09: more rows than limit': (b) => void b.result.push({ item: null }),
   'history V3-HIST-11: an empty cursor': set('pagination.cursor', ''),
+  'history V3-HIST-12: a cursor that is a number': set('pagination.cursor', 7),
   'response V3-GEN-01: an array': (b) => [b],
   'response V3-GEN-02: reasoning alone': set('output[0]', { type: 'reasoning' }),
   'response V3-GEN-02: an item without a type': set('output[0].type', undefined),
@@ -154,6 +158,7 @@ function callOf(name: string, input: unknown) {
 }
 
 const custom = { tools: [...request.tools, { type: 'custom' }] }
+const notOffered = 'The type of a tool call is "mcp", which the request did not offer.'
 const other = 'The name of a tool call is "x"; the request offered "get_time".'
 test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boolean }?]>([
   ['as in the contract', call, held],
@@ -162,6 +167,7 @@ test.each<[string, unknown, (string | undefined)?, { request?: object; cut?: boo
   ['with additional fields', { ...call, index: 0, extra: {} }, held],
   ['of another type', { type: 'custom', id: 'c', custom: {} }, undefined, { request: custom }],
   ['of the service itself', { id: 7 }, undefined, { request: { tools: [] } }],
+  ['of a type that was not offered', { type: 'mcp' }, notOffered],
   ['without a type', { ...call, type: undefined }, 'The tool call "call_1" has no type.'],
   ['of a function that was not offered', callOf('x', '{}'), other],
   [

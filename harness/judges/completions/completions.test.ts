@@ -29,6 +29,7 @@ const faults: Faults = {
   'chat 03: content in parts': inChoices((choice) => {
     if (choice.delta.content) choice.delta.content = [{ type: 'text', text: choice.delta.content }]
   }),
+  'chat 03: a delta that is a list': nth(1, set('choices[0].delta', [])),
   'chat 05: created moves on': nth(4, (json) => Object.assign(json, { created: json.created + 1 })),
   'chat 05: another model': nth(4, set('model', 'other')),
   'chat 06: the role of the user': nth(0, set('choices[0].delta.role', 'user')),
@@ -36,6 +37,7 @@ const faults: Faults = {
   'chat 07: two finish_reasons': nth(3, set('choices[0].finish_reason', 'stop')),
   'chat 07: a finish_reason that is true': nth(4, set('choices[0].finish_reason', true)),
   'chat 07: one without a text': nth(4, set('choices[0].finish_reason', { toString: 1 })),
+  'chat 08: usage that was not requested': nth(4, set('usage', usage)),
   'chat-usage 08: two usage chunks': (events) => {
     const copy = events[3]
     return copy && events.toSpliced(3, 0, copy)

@@ -115,13 +115,6 @@ export function chatRoutes(session: Session) {
       return readRepeatedly(read, isEnough, session, delays)
     },
 
-    /** Calls `follow` and requires that no page is refused. */
-    async walk(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
-      const walk = await routes.follow(query, sought)
-      for (const page of walk.pages) assumeAccepted(page, 'a page of the chats')
-      return walk
-    },
-
     async walkOnce(query: Query, sought: readonly Pick<Chat, 'id'>[]): Promise<ListWalk> {
       const missing = new Set(sought.map(({ id }) => id))
       const isEnough = (page: Exchange) => {
