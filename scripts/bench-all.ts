@@ -9,7 +9,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { lowerMedianOf } from '../contract/averages.ts'
 import { listenOnLoopback } from '../harness/client/test-support/listen-on-loopback.ts'
 import { childServer } from '../harness/load/child-server.ts'
 import { columns } from '../reports/text/format.ts'
-import { bin, serve } from './foreign/programs.ts'
+import { bin, memoryIn, serve } from './foreign/programs.ts'
 import { optionsOf, scriptFolder } from './options.ts'
 import { type Row, serverFigures } from './server/figures.ts'
 
@@ -165,8 +165,7 @@ async function peakMb(args: readonly string[]): Promise<number> {
   const child = run(args)
   let peak = 0
   while (child.exitCode === null && child.signalCode === null) {
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-    peak = Math.max(peak, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024)
+    peak = Math.max(peak, memoryIn(child.pid, 'VmHWM') / 2 ** 20)
     await sleep(50)
   }
   return peak

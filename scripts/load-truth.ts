@@ -11,7 +11,6 @@
  *   node scripts/load-truth.ts [--streams 50,300] [--gap 40] [--seconds 6] [--kind openai-stream|one-shot-stream] [--halting]
  */
 
-import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +19,7 @@ import { childServer } from '../harness/load/child-server.ts'
 import { latencyOf } from '../harness/load/metrics/samples/latency-definitions.ts'
 import type { RequestRecord } from '../harness/load/record.ts'
 import { columns } from '../reports/text/format.ts'
+import { linesIn } from './foreign/programs.ts'
 import { type EngineResult, keepAwake, readWithEngine, tag } from './load/engine-reader.ts'
 import type { LoggedStream, LoggingServerOptions } from './load/logging-server.ts'
 import { optionsOf, scriptFolder } from './options.ts'
@@ -156,12 +156,11 @@ function pooled(all: readonly Metrics[]): Metrics {
 async function withLog<Result>(
   options: Omit<LoggingServerOptions, 'log'>,
   use: (url: string) => Promise<Result>,
-): Promise<{ readonly result: Result; readonly log: readonly LoggedStream[] }> {
+) {
   const log = join(scriptFolder('load'), 'log.ndjson')
   const file = fileURLToPath(new URL('./load/logging-server.ts', import.meta.url))
   const line = JSON.stringify({ ...options, log } satisfies LoggingServerOptions)
   const server = await childServer([file], { line })
   const result = await use(server.url).finally(() => server.stop())
-  const lines = readFileSync(log, 'utf8').trim().split('\n')
-  return { result, log: lines.map((text): LoggedStream => JSON.parse(text)) }
+  return { result, log: linesIn<LoggedStream>(log) }
 }

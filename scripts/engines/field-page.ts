@@ -5,7 +5,7 @@ import { loadReport } from '../../reports/load/model/report.ts'
 import type { RequestLine } from '../../reports/load/model/requests.ts'
 import { withoutColors } from '../../reports/text/escape.ts'
 import { chatgen, reportIn, requestsIn } from '../foreign/programs.ts'
-import { notRun, type RunningServer, type Tried } from './servers.ts'
+import { notRun, type Place, type RunningServer, type Tried } from './servers.ts'
 
 /** `docs/field.md`: violations of the common wire format by third-party servers. */
 export function fieldPage(tried: readonly Tried[], timings: readonly string[]): string {
@@ -78,7 +78,7 @@ const seconds = 20
  */
 export async function compareTimings(
   { url }: RunningServer,
-  { root, key }: { readonly root: string; readonly key: string },
+  { root, key }: Place,
 ): Promise<readonly string[]> {
   const out = join(root, 'load')
   const before = await totals(url, key)

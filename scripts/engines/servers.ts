@@ -60,6 +60,9 @@ function startOf(
   return { command: command.map(fill), files: fillAll(files), env: fillAll(env), patienceMs }
 }
 
+/** Folder of all servers, and their API key. */
+export type Place = Readonly<Record<'root' | 'key', string>>
+
 export interface RunningServer extends Program {
   readonly url: string
 }
@@ -90,7 +93,7 @@ const installMs = 600_000
 /** Starts a server, after the one that it forwards to. */
 export async function startServer(
   server: ForeignServer,
-  { root, key }: { readonly root: string; readonly key: string },
+  { root, key }: Place,
 ): Promise<RunningServer | null> {
   const bin = install(server, root)
   if (bin === null) return null
@@ -122,7 +125,7 @@ export type Tried = Awaited<ReturnType<typeof checkServer>>
 export async function checkServer(
   server: ForeignServer,
   { url }: RunningServer,
-  { root, key }: { readonly root: string; readonly key: string },
+  { root, key }: Place,
 ) {
   const folder = join(root, slugOf(server.name))
   const out = join(folder, 'check')

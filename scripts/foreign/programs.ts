@@ -153,6 +153,19 @@ export async function chatgen(
 
 const notPassed = /^(CHATGEN_|(HTTPS?|NO|ALL)_PROXY$)/i
 
+/** CPU time of a process, seconds, from /proc in ticks of 10 ms; and the id of its session. */
+export function cpuOf(pid: number) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return { session: Number(fields[3]), seconds: (Number(fields[11]) + Number(fields[12])) / 100 }
+}
+
+/** Memory of a process, bytes: resident, the highest so far, or with shared pages divided. */
+export function memoryIn(pid: number | undefined, figure: 'VmRSS' | 'VmHWM' | 'Pss'): number {
+  const file = figure === 'Pss' ? 'smaps_rollup' : 'status'
+  const text = readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  return 1024 * Number(new RegExp(`^${figure}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+}
+
 /** Polls until it holds; false if it does not in time. */
 export async function waitUntil(
   holds: () => boolean | Promise<boolean>,
@@ -176,8 +189,13 @@ export function reportIn<Report>(
 
 /** Requests of a load run, from its results folder. */
 export function requestsIn(folder: string): readonly RequestLine[] {
-  const lines = readFileSync(join(folder, 'requests.ndjson'), 'utf8').split('\n')
-  return lines.filter(Boolean).map((line) => requestLine.parse(JSON.parse(line)))
+  return linesIn(join(folder, 'requests.ndjson')).map((line) => requestLine.parse(line))
+}
+
+/** Values of a file with one in each line. */
+export function linesIn<Line>(file: string): readonly Line[] {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line))
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -1,10 +1,11 @@
 /** One run of a load generator against the paced server. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, openSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { slugOf } from '../../contract/text.ts'
+import { cpuOf, memoryIn } from '../foreign/programs.ts'
 import { argumentsOf, numberAt, type Order, type Peer, reportOf } from './peer.ts'
 import {
   type Conduct,
@@ -116,16 +117,20 @@ type Usage = ReturnType<typeof sampledUsage>
 function sampledUsage(session: number) {
   const cpu = new Map<number, number>()
   const samples: { readonly atNs: number; readonly cpuSeconds: number }[] = []
-  let peakKb = 0
+  let peak = 0
   const timer = setInterval(() => {
-    let kb = 0
+    let bytes = 0
     for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
-      const seconds = cpuOf(pid, session)
-      if (seconds === null) continue
-      cpu.set(pid, seconds)
-      kb += pssOf(pid)
+      try {
+        const { session: own, seconds } = cpuOf(pid)
+        if (own !== session) continue
+        cpu.set(pid, seconds)
+        bytes += memoryIn(pid, 'Pss')
+      } catch {
+        // It has ended.
+      }
     }
-    peakKb = Math.max(peakKb, kb)
+    peak = Math.max(peak, bytes)
     const cpuSeconds = [...cpu.values()].reduce((sum, seconds) => sum + seconds, 0)
     samples.push({ atNs: Number(process.hrtime.bigint()), cpuSeconds })
   }, 500)
@@ -135,25 +140,6 @@ function sampledUsage(session: number) {
     /** Seconds of all processes between two moments of the monotonic clock, to the nearest samples. */
     cpuSecondsWithin: ([from, to]: readonly [number, number]) => at(to) - at(from),
     /** Megabytes of all processes at once; shared pages count once (PSS). */
-    peakMb: () => peakKb / 1024,
-  }
-}
-
-/** Null for a process of another session, or one that has ended. */
-function cpuOf(pid: number, session: number): number | null {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    return Number(fields[3]) === session ? (Number(fields[11]) + Number(fields[12])) / 100 : null
-  } catch {
-    return null
-  }
-}
-
-function pssOf(pid: number): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-    return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0)
-  } catch {
-    return 0
+    peakMb: () => peak / 2 ** 20,
   }
 }

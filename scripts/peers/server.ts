@@ -4,11 +4,11 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { quantileOf } from '../../contract/averages.ts'
 import { childServer } from '../../harness/load/child-server.ts'
+import { linesIn } from '../foreign/programs.ts'
 
 /** Milliseconds at p50 and p99. */
 export type Pair = readonly [p50: number, p99: number]
@@ -123,11 +123,6 @@ export async function withServer(
   const [file = program, ...args] = [...pinned, program]
   const options = JSON.stringify({ ...pace, tokens, fault, freeze, log })
   const server = await childServer([...args, options], { program: file })
-  try {
-    await use(server.url)
-  } finally {
-    await server.stop()
-  }
-  const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line): LoggedStream => JSON.parse(line))
+  await use(server.url).finally(() => server.stop())
+  return linesIn<LoggedStream>(log)
 }

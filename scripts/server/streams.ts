@@ -1,10 +1,10 @@
 /** Many compatible streams at once against one server, with the CPU time and the memory of its process. */
 
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChildServer } from '../../harness/load/child-server.ts'
+import { cpuOf, memoryIn } from '../foreign/programs.ts'
 
 /** One stream in twenty has timestamps, which add a cost. */
 const stampedOneOf = 20
@@ -23,10 +23,10 @@ export async function paced(
   const stamped = open.filter((_, index) => index % stampedOneOf === 0)
   const count = () => open.reduce((sum, { events }) => sum + events, 0)
   await delay(1000)
-  const [cpuBefore, eventsBefore] = [cpuUsOf(pid), count()]
+  const [before, eventsBefore] = [cpuOf(pid).seconds, count()]
   const sentBefore = stamped.map(({ sentMs }) => sentMs.length)
   await delay(seconds * 1000)
-  const cpuUs = (cpuUsOf(pid) - cpuBefore) / (count() - eventsBefore)
+  const cpuUs = (1e6 * (cpuOf(pid).seconds - before)) / (count() - eventsBefore)
   const errors = stamped.flatMap(({ sentMs }, index) =>
     latenesses(sentMs, sentBefore[index] ?? 0, gapMs),
   )
@@ -46,10 +46,10 @@ export async function memoryOf({ url, pid }: ChildServer, streams: number): Prom
   await delay(500)
   for (const stream of warm) stream.close()
   await delay(500)
-  const before = residentBytes(pid)
+  const before = memoryIn(pid, 'VmRSS')
   const open = await openStreams(url, streams, 10)
   await delay(1000)
-  const after = residentBytes(pid)
+  const after = memoryIn(pid, 'VmRSS')
   for (const stream of open) stream.close()
   return (after - before) / streams
 }
@@ -64,17 +64,6 @@ async function openStreams(url: string, streams: number, tokens: number) {
     await delay(1)
   }
   return open
-}
-
-/** User and system time, from /proc, in ticks of 10 ms. */
-function cpuUsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
-function residentBytes(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) * 1024
 }
 
 export const key = 'sk-bench-server-4711'
