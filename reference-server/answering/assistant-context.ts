@@ -1,7 +1,7 @@
 /** Assistant of a request: its instructions and knowledge bases, for all ways of naming it. */
 import { isUuid } from '../../contract/json.ts'
 import { or404 } from '../http/errors.ts'
-import type { OneShotRequest } from '../requests/index.ts'
+import type { OneShotRequest } from '../requests/native.ts'
 import type { Store } from '../store/sql/store.ts'
 import type { KnowledgeBase } from '../store/types.ts'
 

@@ -1,5 +1,5 @@
 /** Search over knowledge bases (section 4.4): sparse, dense, or both with their ranks fused. */
-import type { SearchSettings } from '../requests/index.ts'
+import type { SearchSettings } from '../requests/fields.ts'
 import {
   type Chunk,
   contentWords,

@@ -9,7 +9,7 @@ import {
   searchedListQuery,
   updateChatRequest,
   uploadFields,
-} from '../requests/index.ts'
+} from '../requests/native.ts'
 import type { Services } from '../services.ts'
 import type { Attachment, Chat, ChatChange, ChatVersion } from '../store/types.ts'
 import { chatInPath, ownChat, pageBody, uploadedContent } from './ownership.ts'

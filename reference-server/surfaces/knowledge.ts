@@ -8,7 +8,7 @@ import {
   listQuery,
   searchBaseQuery,
   searchBaseRequest,
-} from '../requests/index.ts'
+} from '../requests/native.ts'
 import { type KnowledgeDocument, searchPlan } from '../retrieval/retrieval.ts'
 import { isoTime } from '../runtime/clock.ts'
 import type { Services } from '../services.ts'

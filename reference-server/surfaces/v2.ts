@@ -11,7 +11,7 @@ import {
   generateReplyRequest,
   type StoreMessageRequest,
   storeMessageRequest,
-} from '../requests/index.ts'
+} from '../requests/native.ts'
 import { beginDecoding } from '../runtime/decoding.ts'
 import type { Services } from '../services.ts'
 import type { Message } from '../store/types.ts'

@@ -62,6 +62,9 @@ interface Forwarding {
   readonly body?: Buffer
 }
 
+/** Headers that HTTP/2 refuses. */
+const ofConnection = /^(?:connection|keep-alive|transfer-encoding)$/i
+
 /** Hands a request to the server at a URL, and streams its response back. */
 export function forward(
   target: string,
@@ -69,9 +72,16 @@ export function forward(
   outgoing: ServerResponse,
   { path = incoming.url ?? '/', headers = {}, body }: Forwarding = {},
 ): void {
-  const options = { method: incoming.method, headers: { ...incoming.headers, ...headers } }
+  // HTTP/2 has method and path among its headers.
+  const kept = Object.entries(incoming.headers).filter(([name]) => !name.startsWith(':'))
+  const options = {
+    method: incoming.method,
+    headers: { ...Object.fromEntries(kept), ...headers },
+  }
   const onward = request(`${target}${path}`, options, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+    const raw = answer.rawHeaders
+    const ofAnswer = raw.filter((_, at) => !ofConnection.test(raw[at - (at % 2)] ?? ''))
+    outgoing.writeHead(answer.statusCode ?? 502, ofAnswer)
     answer.on('error', () => outgoing.destroy())
     answer.pipe(outgoing)
   })

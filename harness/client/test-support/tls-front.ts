@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
 import {
   createServer as createPlainHttp2Server,
   createSecureServer,
@@ -10,7 +9,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { listenOnLoopback } from './listen-on-loopback.ts'
+import { forward, listenOnLoopback } from './listen-on-loopback.ts'
 
 export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => unknown
 
@@ -48,33 +47,10 @@ export async function startPlainHttp2Server(handle: Handler): Promise<Front> {
 
 /** Hands every request to a plain server behind it, and streams the response back. */
 export function proxyTo(target: string): Handler {
-  const { hostname, port } = new URL(target)
   return (incoming, outgoing) => {
     outgoing.stream?.on('error', () => {})
-    const headers = Object.fromEntries(
-      Object.entries(incoming.headers).filter(([name]) => !name.startsWith(':')),
-    )
-    const onward = request({
-      hostname,
-      port,
-      method: incoming.method,
-      path: incoming.url,
-      headers: { ...headers, host: incoming.authority ?? incoming.headers.host },
-    })
-    onward.on('response', (answer) => {
-      const kept = Object.entries(answer.headers).filter(
-        ([name]) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name),
-      )
-      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept))
-      answer.on('error', () => outgoing.stream?.destroy())
-      answer.pipe(outgoing)
-    })
-    onward.on('error', () => {
-      if (!outgoing.headersSent) outgoing.writeHead(502)
-      outgoing.end()
-    })
-    outgoing.on('close', () => onward.destroy())
-    incoming.pipe(onward)
+    const host = incoming.authority ?? incoming.headers.host
+    forward(target, incoming as never, outgoing as never, { headers: { host } })
   }
 }
 

@@ -10,6 +10,7 @@ import {
   onReply,
   onSuccessBody,
   textOf,
+  thenDone,
 } from '../patches/replies.ts'
 import { onRequestBody, rejectRequests, visionModel } from '../patches/requests.ts'
 import { compose, mapping, onModel, perServer } from '../patches/services.ts'
@@ -92,10 +93,7 @@ export const openaiFaults = faultTable({
     onEachBlock('openai.chat', (chunk) => [isFinished(chunk) ? { ...chunk, usage } : chunk]),
   'OAI-STREAM-09 openai-stream-done-twice: [DONE] is sent twice.': onBlocks(
     'openai.chat',
-    async function* (blocks) {
-      yield* blocks
-      yield { data: '[DONE]' }
-    },
+    thenDone,
   ),
   'OAI-STREAM-12 openai-stream-cut-at-its-end: The connection is aborted in place of [DONE].':
     onBlocks('openai.chat', async function* (blocks) {

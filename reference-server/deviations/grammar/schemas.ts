@@ -10,7 +10,6 @@ import {
   v2Message,
 } from '../../../contract/wire.ts'
 import {
-  chatCompletionRequest,
   createChatRequest,
   generateReplyRequest,
   generateRequest,
@@ -24,7 +23,8 @@ import {
   storeMessageRequest,
   updateChatRequest,
   uploadFields,
-} from '../../requests/index.ts'
+} from '../../requests/native.ts'
+import { chatCompletionRequest } from '../../requests/openai.ts'
 import type { FaultyOperation } from '../patches/requests.ts'
 
 /** The part of JSON Schema that the grammar reads. */

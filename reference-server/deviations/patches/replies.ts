@@ -1,4 +1,5 @@
 /** Patches of answers before they are written. */
+import type { SseBlock } from '../../events/sequence.ts'
 import type { Call, Reply, StreamReply, ValueReply } from '../../http/call.ts'
 import type { Patch, Services } from '../../services.ts'
 import { type Fields, type Json, setAll, toList, toObject } from './json.ts'
@@ -130,6 +131,12 @@ export function textOf(chunk: Json): string {
 
 export function onBlocks(where: Where, change: (blocks: Blocks, call: Call) => Blocks): Patch {
   return onReply(where, ofStream(change))
+}
+
+/** A stream with an end marker after it. */
+export async function* thenDone(blocks: Blocks): AsyncGenerator<SseBlock> {
+  yield* blocks
+  yield { data: '[DONE]' }
 }
 
 /** Maps each block of a streamed answer to any number of blocks; `at` counts from 0. */

@@ -6,7 +6,7 @@ import {
   type ChatCompletionRequest,
   type ChatMessage,
   chatCompletionRequest,
-} from '../../requests/index.ts'
+} from '../../requests/openai.ts'
 import { unixSeconds } from '../../runtime/clock.ts'
 import { beginDecoding, tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'

@@ -11,7 +11,7 @@ import {
   generateRequest,
   type OneShotRequest,
   oneShotRequest,
-} from '../../requests/index.ts'
+} from '../../requests/native.ts'
 import type { Services } from '../../services.ts'
 import type { Store } from '../../store/sql/store.ts'
 import type { IdempotencyScope, StoredRun } from '../../store/types.ts'

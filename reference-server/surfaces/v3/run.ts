@@ -7,7 +7,7 @@ import { endsRun, isFragment, type ResponseEvent } from '../../events/sequence.t
 import type { Call, Reply } from '../../http/call.ts'
 import { allowedTools, type BuiltinTool } from '../../model/tools/tools.ts'
 import type { Disruption, Failure } from '../../model/types.ts'
-import type { GenerateRequest, OneShotRequest } from '../../requests/index.ts'
+import type { GenerateRequest, OneShotRequest } from '../../requests/native.ts'
 import { tokenDelays } from '../../runtime/decoding.ts'
 import { TimedValues } from '../../runtime/timed-values.ts'
 import type { Services } from '../../services.ts'

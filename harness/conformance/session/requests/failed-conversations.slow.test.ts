@@ -268,19 +268,6 @@ describe('an unusual response of a proxy', () => {
     expect(report.outcome).toBe('conforms')
     expect(report.traffic?.retries).toBeGreaterThan(10)
   })
-
-  test('a target that dies in mid-stream is not accused of the cut', async () => {
-    const own = await roughRoad(
-      () => server.url,
-      ({ body }) =>
-        body.includes('"stream":true') ? { kind: 'cut', afterBytes: 3_000, last: true } : undefined,
-    )
-    const report = await run({ only: ['V3-SSE-*', 'OAI-STREAM-*'] }, own.url)
-    await own.close()
-    expect(red(report)).toEqual([])
-    expect(report.outcome).toBe('incomplete')
-    expect(resultOf(report, 'V3-SSE-08')?.verdict).toBe('inconclusive')
-  })
 })
 
 /** Answers of fronts that say nothing about the service behind them. */

@@ -14,7 +14,7 @@ import {
 } from '../../patches/events.ts'
 import { rewriteBlocks } from '../../patches/framing.ts'
 import { type Fields, type Json, pickMembers, setAll, setAt, toObject } from '../../patches/json.ts'
-import { onBlocks, onSuccess, onSuccessBody, setFields } from '../../patches/replies.ts'
+import { onBlocks, onSuccess, onSuccessBody, setFields, thenDone } from '../../patches/replies.ts'
 import { onRequestBody } from '../../patches/requests.ts'
 import { compose } from '../../patches/services.ts'
 import { alternatives, type Dialect, dialectTable } from '../../table.ts'
@@ -79,10 +79,7 @@ export const responses: readonly Dialect[] = [
       (body) => ({ stream: true, ...body }),
     ),
     'done-marker: v3 streams end with data: [DONE], which neither the contract nor the document mentions.':
-      onBlocks(generations, async function* (blocks) {
-        yield* blocks
-        yield { data: '[DONE]' as const }
-      }),
+      onBlocks(generations, thenDone),
     'generations-created: Non-streaming v3 generations return 201.': onSuccess(
       generations,
       (reply) => (reply.status === 200 ? { ...reply, status: 201 } : reply),

@@ -24,7 +24,7 @@ import {
 } from '../../patches/events.ts'
 import { joinChunks, type NamedBlock, rechunk, rewriteBlocks } from '../../patches/framing.ts'
 import { setAt, toObject } from '../../patches/json.ts'
-import { onBlocks, onReply } from '../../patches/replies.ts'
+import { onBlocks, onReply, thenDone } from '../../patches/replies.ts'
 import { ofV3 } from '../../patches/requests.ts'
 import { faultTable } from '../../table.ts'
 
@@ -124,13 +124,8 @@ export const streamEventFaults = faultTable({
     rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -1) : undefined)),
   'V3-SSE-08 stream-last-line-open: The data: line of the terminal event is not terminated by a line ending.':
     rewriteBlocks((block, original) => (isFinal(block) ? original.subarray(0, -2) : undefined)),
-  'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onBlocks(
-    ofV3,
-    async function* (blocks) {
-      yield* blocks
-      yield { data: '[DONE]' } as const
-      yield { data: '[DONE]' } as const
-    },
+  'V3-SSE-29 stream-done-marker-twice: data: [DONE] is sent twice.': onBlocks(ofV3, (blocks) =>
+    thenDone(thenDone(blocks)),
   ),
   'V3-SSE-29 stream-done-marker-early: data: [DONE] is sent before the terminal event.': onBlocks(
     ofV3,
