@@ -126,6 +126,12 @@ test('a gateway that never reaches the service leaves its requirements undecided
   )
 })
 
+test('a service that breaks down on a mistake, behind a gateway, is accused', async () => {
+  disturbance = ({ body }) =>
+    /"temperature":"/.test(body) ? { kind: 'status', status: 502 } : undefined
+  expect(failedIds(await run({ only: ['OAI-ERR-*'] }))).toEqual(['OAI-ERR-02'])
+})
+
 const only = ['V3-SSE-*', 'V3-THINK-*', 'V3-GEN-*', 'OAI-STREAM-*', 'OAI-STOP-*']
 const isStream = ({ body }: ReceivedRequest) => body.includes('"stream":true')
 const failedIds = (report: ConformanceReport) =>
