@@ -19,19 +19,22 @@ export interface SearchOptions {
   readonly signal?: AbortSignal
 }
 
-export type SearchEnd =
-  | 'precise'
+/** Ends of a search, and what each means for the report. */
+export const searchOutcomes = {
+  precise: 'found',
   /** `maxProbes`, `probesLeft` or the signal ended the search before the interval was narrow. */
-  | 'budget'
-  | 'interrupted'
+  budget: 'undecided',
+  interrupted: 'undecided',
   /** A rate limit refuses requests before the target is saturated. */
-  | 'policy'
+  policy: 'found',
   /** Met at `max`: the capacity is at least that. */
-  | 'above max'
+  'above max': 'above max',
   /** Missed at `min`: the capacity is below. */
-  | 'below min'
+  'below min': 'below min',
   /** The load generator was the bottleneck before the target was. */
-  | 'generator'
+  generator: 'invalid',
+} as const
+type SearchEnd = keyof typeof searchOutcomes
 
 export type Capacity = ReturnType<typeof answer>
 

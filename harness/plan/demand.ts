@@ -15,26 +15,22 @@ type SteadyDemand = Exclude<PlanDemand, { kind: 'trace' }>
  */
 export function parseDemand(text: string): Demand {
   const given = text.trim()
+  const unreadable = (expected: string) =>
+    new InputError(`cannot read "${given}": expected ${expected}`)
   const [, name, value = ''] = /^(concurrency|rate)\s*=\s*(.*)$/.exec(given) ?? []
   if (name === 'concurrency') {
     const users = Number(value)
     if (/^\d{1,9}$/.test(value) && users >= 1) return { kind: 'concurrency', users }
-    throw new InputError(
-      `cannot read "${given}": expected a whole number of users, such as concurrency=600`,
-    )
+    throw unreadable('a whole number of users, such as concurrency=600')
   }
   if (name === 'rate') {
     const [, digits, unit] = /^(\d{1,9}(?:\.\d+)?)\s*\/\s*(s|min|h)$/.exec(value) ?? []
     const perSecond = Number(digits) / (unit === 'h' ? 3600 : unit === 'min' ? 60 : 1)
     if (perSecond > 0) return { kind: 'rate', perSecond }
-    throw new InputError(
-      `cannot read "${given}": expected a rate such as rate=90/s, rate=5400/min or rate=300000/h`,
-    )
+    throw unreadable('a rate such as rate=90/s, rate=5400/min or rate=300000/h')
   }
   if (given === '' || (/^\w+\s*=/.test(given) && !given.includes('/'))) {
-    throw new InputError(
-      `cannot read "${given}": expected concurrency=600, rate=90/s or the file of a trace`,
-    )
+    throw unreadable('concurrency=600, rate=90/s or the file of a trace')
   }
   return { kind: 'file', path: given }
 }

@@ -152,14 +152,12 @@ function reasonOf({ outcome, interrupted, generator, probes, faults }: CapacityR
   if (interrupted) {
     return 'its search was interrupted; let chatgen capacity run to its end'
   }
-  switch (outcome) {
-    case 'unreachable':
-      return 'the target stopped answering during the search; measure again with chatgen capacity'
-    case 'violated': {
-      const ids = [...new Set(probes.flatMap(({ violated }) => violated))].join(', ')
-      return `requirements were violated under load${ids === '' ? '' : ` (${ids})`}; correct the target and measure again with chatgen capacity`
-    }
-    default:
-      return 'its budget ended before the capacity was known; measure again with chatgen capacity and a longer --budget'
+  if (outcome === 'unreachable') {
+    return 'the target stopped answering during the search; measure again with chatgen capacity'
   }
+  if (outcome === 'violated') {
+    const ids = [...new Set(probes.flatMap(({ violated }) => violated))].join(', ')
+    return `requirements were violated under load${ids === '' ? '' : ` (${ids})`}; correct the target and measure again with chatgen capacity`
+  }
+  return 'its budget ended before the capacity was known; measure again with chatgen capacity and a longer --budget'
 }

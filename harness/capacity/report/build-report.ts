@@ -3,7 +3,7 @@ import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
 import { generatorEnvironment } from '../../load/generator/generator-monitor.ts'
 import { targetOf } from '../../load/report/build-report.ts'
 import type { CapacityOptions } from '../probing/load-probe.ts'
-import type { Capacity, SearchEnd } from '../search.ts'
+import { type Capacity, searchOutcomes } from '../search.ts'
 import { driftOf, frontierOf, hysteresisOf } from './frontier.ts'
 import { hasSeveralRequests, policyOf, resultOf } from './result.ts'
 
@@ -34,7 +34,7 @@ export function buildCapacityReport(
   options: CapacityOptions,
   run: CapacityRunResult,
 ): CapacityReport {
-  const { plan, target, load, signal } = options
+  const { plan, target, load, signal, min, max, precision, budgetMs, headroom } = options
   const { capacity, rows } = run
   const result = resultOf(options, capacity, rows)
   return {
@@ -50,11 +50,7 @@ export function buildCapacityReport(
     loop: options.loop,
     config: {
       slos: load.slos.map(({ expression }) => expression),
-      min: options.min,
-      max: options.max,
-      precision: options.precision,
-      budgetMs: options.budgetMs,
-      headroom: options.headroom,
+      ...{ min, max, precision, budgetMs, headroom },
       probeMs: run.probeMs,
       arrival: options.arrival,
       ...(target.endpoints && { spread: target.endpoints.spread }),
@@ -82,16 +78,6 @@ export function buildCapacityReport(
   }
 }
 
-const outcomes: Readonly<Record<SearchEnd, CapacityReport['outcome']>> = {
-  precise: 'found',
-  policy: 'found',
-  budget: 'undecided',
-  interrupted: 'undecided',
-  'above max': 'above max',
-  'below min': 'below min',
-  generator: 'invalid',
-}
-
 /** An unreachable target is named first, then violations, then the generator; an internal error leaves a rate undecided. */
 export function outcomeOf({
   capacity,
@@ -103,7 +89,7 @@ export function outcomeOf({
 }): CapacityReport['outcome'] {
   if (isUnreachable) return 'unreachable'
   if (rows.some(({ violated }) => violated.length > 0)) return 'violated'
-  const outcome = outcomes[capacity.end]
+  const outcome = searchOutcomes[capacity.end]
   const late = rows.filter(({ purpose, generator }) => {
     return purpose === 'search' && generator.verdict === 'invalid'
   })

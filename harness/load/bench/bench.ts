@@ -29,16 +29,12 @@ export async function runBench(options: BenchOptions) {
       rows.push(await benchOne(benchCase, options))
     } catch (error) {
       if (options.signal.aborted) break
-      const why = messageOf(error)
+      const missing = { case: benchCase.name, status: 0, why: messageOf(error) }
       if (error instanceof NoAnswerError && error.status > 0) {
-        notMeasured.push({ case: benchCase.name, status: error.status, why })
+        notMeasured.push({ ...missing, status: error.status })
       } else if (rows.length > 0 && isOfConnection(error)) {
         // The target answered earlier cases, whose figures are kept.
-        notMeasured.push({
-          case: benchCase.name,
-          status: 0,
-          why: `the target no longer answers: ${why}`,
-        })
+        notMeasured.push({ ...missing, why: `the target no longer answers: ${missing.why}` })
       } else throw error
     }
   }

@@ -68,9 +68,13 @@ export function figuresOf(
 ): Candidate[] {
   return (figures ?? defaultFigures(a.report, b.report)).flatMap((name) => {
     if ('metric' in name) return latencyFigure(a, b, name, tolerance)
-    return 'share' in name
-      ? [shareFigure(a, b, name.share)]
-      : [rateFigure(a, b, name.rate, tolerance)]
+    const head = figureHead(name, 'share' in name ? shareTolerance : tolerance)
+    return [
+      withRatio(
+        head,
+        both(a, b, (run) => estimateOf(run, name)),
+      ),
+    ]
   })
 }
 
@@ -136,28 +140,19 @@ function widened(estimate: Estimate, byNs: number): Estimate {
   }
 }
 
-function shareFigure(a: RunBlocks, b: RunBlocks, share: 'success' | 'goodput'): Candidate {
-  const estimates = both(a, b, ({ blocks }) =>
-    shareOf(
-      blocks.map(({ due, ok, good, overdue = 0 }) =>
-        share === 'success' ? { of: due, count: ok } : { of: due + overdue, count: good },
-      ),
+function estimateOf(
+  { blocks, blockMs }: RunBlocks,
+  figure: Exclude<FigureName, { metric: unknown }>,
+): Estimate {
+  if ('rate' in figure) {
+    const member = figure.rate === 'rate' ? 'completed' : 'outputTokens'
+    return meanOf(blocks.map((block) => block[member] / (blockMs / 1000)))
+  }
+  return shareOf(
+    blocks.map(({ due, ok, good, overdue = 0 }) =>
+      figure.share === 'success' ? { of: due, count: ok } : { of: due + overdue, count: good },
     ),
   )
-  return withRatio(figureHead({ share }, shareTolerance), estimates)
-}
-
-function rateFigure(
-  a: RunBlocks,
-  b: RunBlocks,
-  rate: 'rate' | 'tokens',
-  tolerance: number,
-): Candidate {
-  const member = rate === 'rate' ? 'completed' : 'outputTokens'
-  const estimates = both(a, b, ({ blocks, blockMs }) =>
-    meanOf(blocks.map((block) => block[member] / (blockMs / 1000))),
-  )
-  return withRatio(figureHead({ rate }, tolerance), estimates)
 }
 
 function withRatio(head: FigureHead, [a, b]: readonly [Estimate, Estimate]): Candidate {

@@ -75,15 +75,14 @@ const otherDetails = 'other details'
 /** A transaction of the mix of a run. */
 export type PlannedTransaction = Pick<TransactionRow, 'name' | 'surface' | 'share'>
 
-interface TransactionCounts {
-  begun: number
-  /** Transactions with a failed request; those with none failed, but one still open. */
-  failed: number
-  open: number
-  readonly requests: Map<string, RequestCounts>
-}
-
 type RequestCounts = TransactionRow['requests'][number]
+type TransactionCounts = ReturnType<typeof noRequests>
+
+/** `failed`: transactions with a failed request; `open`: those with none failed, but one still open. */
+const noRequests = () => ({
+  ...{ begun: 0, failed: 0, open: 0 },
+  requests: new Map<string, RequestCounts>(),
+})
 
 /** Counts outcomes by transaction, one record at a time. */
 export class TransactionStats {
@@ -134,8 +133,7 @@ export class TransactionStats {
   }
 
   #of(name: string): TransactionCounts {
-    const none = () => ({ begun: 0, failed: 0, open: 0, requests: new Map() })
-    return valueAt(this.byName, name, none)
+    return valueAt(this.byName, name, noRequests)
   }
 }
 

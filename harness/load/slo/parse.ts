@@ -59,7 +59,7 @@ function readSlo(scan: Scanner, expression: string): Slo {
       return { kind: 'rate', expression, of, perSecond, inclusive }
     }
     default: {
-      const subject = readMetric(scan, examples, others)
+      const subject = readMetric(scan, true)
       const statistic = readStatistic(scan, subject.metric)
       const limit = readLimit(scan, subject.metric)
       return { kind: 'latency', expression, ...subject, statistic, ...limit }
@@ -67,21 +67,17 @@ function readSlo(scan: Scanner, expression: string): Slo {
   }
 }
 
-function readMetric(
-  scan: Scanner,
-  ifNone?: string,
-  others: readonly string[] = [],
-): { metric: MetricName; clock: Clock } {
+function readMetric(scan: Scanner, isFirst = false): { metric: MetricName; clock: Clock } {
   const start = scan.at
   const word = scan.take(/\w+/)
-  if (word === '' && ifNone !== undefined) scan.fail(ifNone)
+  if (word === '' && isFirst) scan.fail(examples)
   const prefix = word === 'response' || word === 'service' ? word : null
   if (prefix !== null) scan.need(/\./, `Expected ".", as in ${prefix}.ttft.p95.`)
   const at = prefix === null ? start : scan.at
   const name = prefix === null ? word : scan.take(/\w+/)
   const metric = metricNames.find((metricName) => metricName === name)
   if (metric === undefined) {
-    scan.fail(`Expected one of ${[...metricNames, ...others].join(', ')}.`, at)
+    scan.fail(`Expected one of ${[...metricNames, ...(isFirst ? others : [])].join(', ')}.`, at)
   }
   const isTwoClocked = twoClocked.includes(metric)
   if (prefix === 'response' && !isTwoClocked) {

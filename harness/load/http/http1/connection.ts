@@ -179,9 +179,6 @@ export class Http1Connection implements Channel {
 /** The peer closed the connection before the answer was whole. */
 export class PeerClosedError extends Error {
   override readonly name = 'PeerClosedError'
+  override readonly message = 'the peer closed the connection'
   readonly code = 'E_PEER_CLOSED'
-
-  constructor() {
-    super('the peer closed the connection')
-  }
 }
