@@ -53,12 +53,9 @@ class CapacityRun {
     if (signal.aborted) this.#ending.abort()
     signal.addEventListener('abort', () => this.#ending.abort(), { once: true })
     await this.#baseline()
-    const probe = async (load: number, effort: number) => {
-      const found = await this.#probe('search', load, { effort })
-      this.#probes.push({ ...found, effort })
-      return found
-    }
+    const probe = (load: number, effort: number) => this.#probe('search', load, { effort })
     const capacity = await searchCapacity(probe, {
+      probes: this.#probes,
       min,
       max,
       precision: mayWiden ? (rate) => Math.max(precision, this.#attainable(rate)) : precision,

@@ -17,6 +17,8 @@ export interface SearchOptions {
   /** Smallest difference between two rates: 1 for clients. Two verdicts this close end the search. */
   readonly step?: number
   readonly signal?: AbortSignal
+  /** Filled with the probes of the search. */
+  readonly probes?: Probe[]
 }
 
 /** Ends of a search, and what each means for the report. */
@@ -48,8 +50,7 @@ interface Step {
 
 /** Doubles the rate from `min` until an SLO is missed, then narrows the bracket and repeats near it. */
 export async function searchCapacity(run: RunProbe, options: SearchOptions): Promise<Capacity> {
-  const probes: Probe[] = []
-  const { maxProbes, probesLeft = () => Number.POSITIVE_INFINITY } = options
+  const { maxProbes, probesLeft = () => Number.POSITIVE_INFINITY, probes = [] } = options
   const total = probesLeft()
   const isInterrupted = () => options.signal?.aborted === true
   let step: Step = { rate: options.min, effort: 1 }

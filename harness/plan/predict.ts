@@ -12,7 +12,7 @@ import {
   type RequestLength,
 } from './simulation/requests.ts'
 import {
-  type Balance,
+  type ClusterOptions,
   latenciesOf,
   type PredictedMetric,
   predictedMetrics,
@@ -27,9 +27,7 @@ export type Workload =
   | { readonly kind: 'open'; readonly pieces: readonly RatePiece[]; readonly untilMs: number }
   | { readonly kind: 'closed'; readonly users: number }
 
-export interface PredictionOptions {
-  readonly replicas: number
-  readonly balance: Balance
+export interface PredictionOptions extends ClusterOptions {
   readonly lengths: readonly RequestLength[]
   /** Approximate number of simulated requests. */
   readonly requests: number

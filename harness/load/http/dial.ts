@@ -32,7 +32,10 @@ interface DialSink {
 /** Opens a connection to a target, including proxy and TLS handshake. Returns a function that closes it. */
 export function dial(route: Route, options: DialOptions, sink: DialSink): () => void {
   const { proxy, secure, address } = route
-  const direct = onReadOf(options)
+  // The types lack `onread` for TLS, which Node supports (documentation of tls.connect).
+  const { read } = options
+  const onread = read && { buffer: read.memory, callback: read.onBytes }
+  const direct: { readonly onread?: OnReadOpts } = onread === undefined ? {} : { onread }
   if (proxy === null) {
     const socket = secure
       ? connectTls({ ...tlsOptionsOf(route, options), ...direct })
@@ -85,12 +88,6 @@ function attach(socket: Socket, secure: boolean, sink: DialSink): () => void {
   // The kernel of the peer may have accepted an attempt that was abandoned without an error.
   socket.once('close', () => sink.closed(failure, connected || failure === undefined))
   return () => void socket.destroy()
-}
-
-/** The types lack `onread` for TLS, which Node supports (documentation of tls.connect). */
-function onReadOf({ read }: DialOptions): { readonly onread?: OnReadOpts } {
-  if (read === undefined) return {}
-  return { onread: { buffer: read.memory, callback: read.onBytes } }
 }
 
 /** Node has no `onread` for TLS over an existing socket. */

@@ -32,14 +32,6 @@ export function emptyCounts() {
   }
 }
 
-/** Requirements that only concurrent requests can violate. */
-export const loadRequirements = {
-  'LOAD-CROSS-TALK': {
-    level: 'required',
-    title: 'No answer contains text of another request of the run.',
-  },
-} as const
-
 export class IntegrityRecorder {
   readonly counts = emptyCounts()
   /** Removes secrets from a text of the target. */

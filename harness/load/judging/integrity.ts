@@ -6,7 +6,6 @@ import {
   addTally,
   emptyCounts,
   type IntegrityCounts,
-  loadRequirements,
   type Tally,
   tallyFor,
 } from './integrity-recorder.ts'
@@ -25,11 +24,12 @@ export function buildIntegrity(threads: readonly IntegrityCounts[], ids: IdCount
   const findings = rows.flatMap(([id, { broken, held, first, byChance }]): LoadFinding[] => {
     if (broken === 0 || first === null) return []
     const of = broken + held
+    const { level, title } = isRequirementId(id) ? requirements[id] : crossTalk
     return [
       {
         id,
-        ...describeRequirement(id),
-        ...(broken === byChance && { level: 'expected' as const }),
+        level: broken === byChance ? 'expected' : level,
+        title,
         broken,
         of,
         rate: broken / of,
@@ -83,13 +83,11 @@ const maxIds = 2_000_000
 
 const idRequirements = { openai: 'OAI-CHAT-14', v2: undefined, v3: 'V3-GEN-15' } as const
 
-function describeRequirement(id: string): Pick<LoadFinding, 'level' | 'title'> {
-  if (isRequirementId(id)) {
-    const { level, title } = requirements[id]
-    return { level, title }
-  }
-  return loadRequirements['LOAD-CROSS-TALK']
-}
+/** The requirement that only concurrent requests can violate, LOAD-CROSS-TALK, which the catalog lacks. */
+const crossTalk = {
+  level: 'required',
+  title: 'No answer contains text of another request of the run.',
+} as const
 
 function bySeverity(a: LoadFinding, b: LoadFinding): number {
   if (a.level !== b.level) return a.level === 'required' ? -1 : 1
