@@ -81,7 +81,7 @@ export function rowOf(options: SizingOptions, replicas: number): Row {
   const q = (metric: 'ttft' | 'e2e', share: number) => finite(quantile(latencies[metric], share))
   return {
     replicas,
-    verdict: worst(slo.map(({ verdict }) => verdict)),
+    verdict: worstFirst.find((one) => slo.some(({ verdict }) => verdict === one)) ?? 'met',
     slo,
     ttft: { p50: q('ttft', 0.5), p95: q('ttft', 0.95) },
     e2e: { p50: q('e2e', 0.5), p95: q('e2e', 0.95) },
@@ -107,10 +107,7 @@ function sloRow(slo: Slo, run: PredictedRun, drawn: readonly PredictedRun[]): Pr
   }
 }
 
-function worst(verdicts: readonly PredictedSloRow['verdict'][]): PredictedSloRow['verdict'] {
-  const order = ['missed', 'likely missed', 'likely met'] as const
-  return order.find((verdict) => verdicts.includes(verdict)) ?? 'met'
-}
+const worstFirst = ['missed', 'likely missed', 'likely met'] as const
 
 /** Models and lengths drawn from the uncertainty of the measurement, each with a seed. */
 function drawnModels({ fitted, lengths, seed }: SizingOptions) {

@@ -27,7 +27,9 @@ export function resultOf(
   const policy = capacity.end === 'policy' ? last?.policy : undefined
   const isClosed = options.loop === 'closed'
   const near = nearest(rows, capacity.rate ?? capacity.highestMet ?? last?.rate ?? null)
-  const each = isClosed ? 1 : requestsEach(options, near)
+  const offered = near.map(({ perSecond, rate }) => perSecond.offered / rate)
+  // Mean number of requests of a transaction.
+  const each = isClosed || !hasSeveralRequests(options) ? 1 : (meanOf(offered) ?? 1)
   // A closed loop finds a number of clients; the rate is the one that they complete.
   const rateOf = (load: number | null) =>
     load === null ? null : isClosed ? completedAt(rows, load) : load
@@ -68,12 +70,6 @@ const severalRequests: readonly Kind[] = ['v2-turn', 'v3-chat']
 export function hasSeveralRequests({ plan }: Pick<CapacityOptions, 'plan'>): boolean {
   const { mix, idempotencyRaces } = plan
   return idempotencyRaces > 0 || mix.entries.some(({ kind }) => severalRequests.includes(kind))
-}
-
-/** Mean number of requests of a transaction. */
-function requestsEach(options: ResultOptions, rows: readonly CapacityProbe[]): number {
-  if (!hasSeveralRequests(options)) return 1
-  return meanOf(rows.map(({ perSecond, rate }) => perSecond.offered / rate)) ?? 1
 }
 
 function multiple(

@@ -1,6 +1,6 @@
 import type { Passage } from '../../../fixtures/content/passages.ts'
 import type { RunClock } from '../clock.ts'
-import { type BufferUsage, DecodeGate } from '../http/answer-body.ts'
+import { DecodeGate } from '../http/answer-body.ts'
 import type { IntegrityRecorder } from '../judging/integrity-recorder.ts'
 import type { RequestRecord } from '../record.ts'
 import type { ChatPool } from '../setup/chat-pool.ts'
@@ -38,12 +38,11 @@ interface ContextParts {
 }
 
 export function workerContext(parts: ContextParts) {
-  const buffers: BufferUsage = { bytes: 0 }
   const records: RequestRecord[] = []
   const dropped: DroppedArrival[] = []
   return {
     ...parts,
-    buffers,
+    buffers: { bytes: 0 },
     decodeGate: new DecodeGate(),
     inFlight: new Set<OpenRequest>(),
     /** Settled requests and dropped arrivals that are not reported yet. */

@@ -151,11 +151,6 @@ const maxBufferedBytes = 128 * 1024 * 1024
 /** Bytes between two checks of an answer. */
 const checkEvery = 64 * 1024
 
-/** Bytes that a worker buffers for all answers in flight. */
-export interface BufferUsage {
-  bytes: number
-}
-
 /** Counts the bytes and events of one answer, and checks its limits now and then. */
 export class LimitMonitor {
   /** Bytes since the last event ended. */
@@ -164,10 +159,11 @@ export class LimitMonitor {
   #nextCheckAt = checkEvery
   /** Share of this answer in `buffers`. */
   #bufferedBytes = 0
-  readonly #buffers: BufferUsage
+  /** Bytes that a worker buffers for all answers in flight. */
+  readonly #buffers: { bytes: number }
   readonly limits: AnswerLimits
 
-  constructor(hold: BufferUsage, limits: AnswerLimits = answerLimits) {
+  constructor(hold: { bytes: number }, limits: AnswerLimits = answerLimits) {
     this.#buffers = hold
     this.limits = limits
   }

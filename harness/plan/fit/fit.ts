@@ -63,7 +63,13 @@ export function fitServiceModel(
   const hasSeenLimit = full.length >= minFull
   const seenBatch = Math.ceil(maxInFlight(report) / cluster.replicas) + 1
   const maxSequences = hasSeenLimit ? fullBatchOf(full, cluster.replicas) : seenBatch
-  checkWorkError(workError(estimate, demanded ?? lengths, maxSequences))
+  const error = workError(estimate, demanded ?? lengths, maxSequences)
+  // Also if it is not a number.
+  if (!(error <= maxWorkError)) {
+    throw new UnfittedRunError(
+      `it does not separate the times of an iteration, a sequence and a prompt (the work of a request is ${error < 1 ? `known within ${(196 * error).toFixed(0)} %` : 'not known at all'}), so no number of replicas can be computed; measure again with chatgen capacity, streams of different lengths and a longer --budget`,
+    )
+  }
   const limits = { maxSequences, maxWaiting: maxWaitingOf(report, maxSequences) }
   const { model, reproduced } = calibrate(
     { ...limits, ...estimate.times, prefillMs: 0, spread: 0 },
@@ -91,13 +97,6 @@ export function fitServiceModel(
 function fullBatchOf(sizes: readonly number[], replicas: number): number {
   const size = replicas === 1 ? medianOf(sizes) : sizes.toSorted((a, b) => b - a)[minFull - 1]
   return Math.round(size ?? 1)
-}
-
-function checkWorkError(error: number): void {
-  if (error <= maxWorkError) return
-  throw new UnfittedRunError(
-    `it does not separate the times of an iteration, a sequence and a prompt (the work of a request is ${error < 1 ? `known within ${(196 * error).toFixed(0)} %` : 'not known at all'}), so no number of replicas can be computed; measure again with chatgen capacity, streams of different lengths and a longer --budget`,
-  )
 }
 
 /** Requests that may wait beside a full batch; infinite if none was refused for its load. */
