@@ -58,11 +58,6 @@ export function transcriptExchange(
   })
 }
 
-/** The same bytes, each in a separate segment. */
-export function bytewise(bytes: Uint8Array): WireChunk[] {
-  return Array.from(bytes, (byte, at) => ({ atMs: at, bytes: Uint8Array.of(byte) }))
-}
-
 export function heldIds({ findings }: Judgement): string[] {
   return findings
     .filter(({ verdict }) => verdict === 'held')
