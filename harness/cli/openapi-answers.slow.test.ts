@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Exchange, WireResponse } from '../../contract/index.ts'
 import { startReferenceServer } from '../../reference-server/index.ts'
 import type { Json } from '../../reference-server/test-support/server.ts'
+import { ended } from '../client/test-support/listen-on-loopback.ts'
 import { readRecording } from './results/stored-report.ts'
 import { workplace } from './test-support/chatgen.ts'
 
@@ -12,7 +13,8 @@ test('responses of a full check match /openapi.json', async () => {
   const { at, ends } = workplace()
   // Deeper runs add no operation, status or media type.
   await ends('check --reference --depth quick --quiet', 0)
-  const document = await openApi()
+  const server = ended(await startReferenceServer())
+  const document: Json = await (await fetch(`${server.url}/openapi.json`)).json()
   const validate = validator(document)
   const recording = readRecording(at('chatgen-results/exchanges.ndjson'))
   const problems: string[] = []
@@ -43,13 +45,6 @@ test('responses of a full check match /openapi.json', async () => {
   expect(undescribed).toBeLessThan(recording.exchanges.size / 10)
   expect(described.size).toBeGreaterThan(25)
 }, 300_000)
-
-async function openApi(): Promise<Json> {
-  const server = await startReferenceServer()
-  const document = await (await fetch(`${server.url}/openapi.json`)).json()
-  await server.close()
-  return document
-}
 
 function operationOf({ paths }: Json, { request }: Exchange) {
   const { pathname } = new URL(request.url)

@@ -5,8 +5,11 @@
  */
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { SseBlock } from '../../reference-server/events/sequence.ts'
-import { isFragment, type ResponseEvent } from '../../reference-server/events/sequence.ts'
+import {
+  isFragment,
+  type ResponseEvent,
+  type SseBlock,
+} from '../../reference-server/events/sequence.ts'
 import type { Call } from '../../reference-server/http/call.ts'
 import { parsePace, type Services, startReferenceServer } from '../../reference-server/index.ts'
 import { mapValues } from '../../reference-server/runtime/timed-values.ts'

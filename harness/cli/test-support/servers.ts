@@ -7,7 +7,7 @@ import type { JournalHead } from '../../../contract/index.ts'
 import { type LoadReport, loadReport } from '../../../reports/load/model/report.ts'
 import { ask, listen, listening, readBody } from '../../client/test-support/listen-on-loopback.ts'
 import { headLine, readJournal } from '../../conformance/cleanup/journal.ts'
-import { chatgen, type Ended, emptyFolder, serving } from './chatgen.ts'
+import { chatgen, emptyFolder, serving } from './chatgen.ts'
 
 export interface Behavior {
   /** Answers without checking the key. */
@@ -108,12 +108,10 @@ async function answerOf(url: string, sent: ProxiedRequest, body: Buffer): Promis
   return { status, headers, body: await readBody(answer) }
 }
 
-export interface Loaded extends Ended {
-  readonly report: LoadReport
-}
+export type Loaded = Awaited<ReturnType<typeof load>>
 
 /** Puts a load on a target with the real CLI, and reads its report. */
-export async function load(line: string, folder = emptyFolder()): Promise<Loaded> {
+export async function load(line: string, folder = emptyFolder()) {
   const ended = await chatgen(`load ${line}`, withKey, folder)
   // On a busy machine a run lasts long enough to log progress.
   expect(ended.stderr.replaceAll(/^load: \w+ \d+ s of .*\n/gm, '')).toBe('')
