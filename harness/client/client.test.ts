@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bodyBytes, bodyText, type Exchange, type Header } from '../../contract/index.ts'
 import { maxTimerMs } from '../../contract/timer.ts'
 import type { Outgoing } from './conversation.ts'
@@ -334,6 +334,13 @@ describe('a certificate', () => {
   test('is not verified with insecure', async () => {
     const { url } = await secure(certificate('expired'))
     expect(bodyText(await sendRequest(url, {}, { insecure: true }))).toBe('hello')
+  })
+
+  test('is verified also if NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs())
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const { url } = await secure(certificate('self-signed'))
+    expect((await sendRequest(url)).response).toBeNull()
   })
 
   test.each([

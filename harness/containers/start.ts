@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf } from '../../contract/text.ts'
 import { ConfigurationError, TargetUnusableError } from '../conformance/errors.ts'
+import { temporaryFolder } from '../conformance/recording/result-files.ts'
 import {
   awaitReadiness,
   type Engine,
@@ -180,7 +180,7 @@ async function startCompose(
   { file, service }: { readonly file: string; readonly service: string },
 ) {
   if (!existsSync(file)) throw new ConfigurationError([`--compose ${file}: no such file`])
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-compose-'))
+  const folder = temporaryFolder('compose')
   const published = join(folder, 'published.json')
   // Publishes an additional port of this machine.
   writeFileSync(published, JSON.stringify({ services: { [service]: { ports: [`${port}`] } } }))

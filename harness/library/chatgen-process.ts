@@ -1,8 +1,7 @@
 /** Commands in a separate process: the caller does not load their modules, or share its vitest with them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import type { ConformanceReport } from '../../contract/report/conformance.ts'
 import type { LoadReport } from '../../reports/load/model/report.ts'
 import { environmentWithout } from '../conformance/process.ts'
 import type { targetProfile } from '../conformance/profile/schema.ts'
+import { temporaryFolder } from '../conformance/recording/result-files.ts'
 
 /** A run that ended without a report. */
 export class ChatgenError extends Error {
@@ -47,7 +47,7 @@ async function reportOf(
   { signal, outDir }: ProcessOptions,
 ): Promise<unknown> {
   signal?.throwIfAborted()
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-run-'))
+  const folder = temporaryFolder('run')
   const out = outDir ?? join(folder, 'results')
   try {
     const { args, env } = targetArguments(target, folder)

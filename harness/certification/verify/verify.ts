@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Exchange, restoreExchanges } from '../../../contract/index.ts'
@@ -8,6 +7,7 @@ import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { exchangesName, runRecordName } from '../../conformance/defaults.ts'
 import { profileOfRecord } from '../../conformance/recording/record.ts'
 import { rejudge } from '../../conformance/recording/rejudge.ts'
+import { temporaryFolder } from '../../conformance/recording/result-files.ts'
 import type { Engine } from '../../conformance/run.ts'
 import { pagesOf } from '../bundle.ts'
 import { certifiedReport } from '../rules.ts'
@@ -101,7 +101,7 @@ async function* stepsOf(options: VerifyOptions, found: Found): AsyncGenerator<St
   // An interrupt during the steps until here is noticed before vitest has its own handler.
   await nextTurn()
   signal?.throwIfAborted()
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-verify-'))
+  const folder = temporaryFolder('verify')
   try {
     const judging: ReturnType<typeof judgeRound>[] = []
     for (const round of recorded) {

@@ -25,6 +25,11 @@ test('needs no home folder, and writes nothing there', async () => {
   expect(readdirSync(home)).toEqual([])
 })
 
+test('ends with 2 if there is no folder for temporary files', async () => {
+  const err = /cannot create a temporary folder: ENOTDIR.*Set TMPDIR to/
+  expectEnd(await check('--quiet', {}, { TMPDIR: '/dev/null/none' }), 2, { err })
+})
+
 test('--report github prints annotations beside other output', async () => {
   const { stdout } = await check('--report console,github')
   expect(stdout).toMatch(/^VIOLATED[\s\S]*^::error title=OAI-AUTH-01::/m)

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
@@ -21,7 +20,7 @@ import {
   ConfigurationError,
 } from '../../conformance/errors.ts'
 import { profileOfRecord, readRunRecord } from '../../conformance/recording/record.ts'
-import { makeFolder } from '../../conformance/recording/result-files.ts'
+import { makeFolder, temporaryFolder } from '../../conformance/recording/result-files.ts'
 import { compareLoads } from '../../load/comparison/compare-loads.ts'
 import type { ComparisonOptions, FigureName } from '../../load/comparison/figures.ts'
 import { InputError } from '../../load/options.ts'
@@ -197,7 +196,7 @@ async function rejudged(
     return { notes: [note] }
   }
   const { rejudge } = await import('../../conformance/recording/rejudge.ts')
-  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-compare-'))
+  const outDir = temporaryFolder('compare')
   const progress = showProgress(io, !json && !quiet)
   try {
     const { signal } = io

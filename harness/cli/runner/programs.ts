@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { maxTimerMs } from '../../../contract/timer.ts'
 import { ConfigurationError } from '../../conformance/errors.ts'
 import { environmentWithout } from '../../conformance/process.ts'
+import { temporaryFolder } from '../../conformance/recording/result-files.ts'
 import { chatgenBin } from '../../library/chatgen-process.ts'
 import { ownVariables } from '../target/target.ts'
 import type { PreparedJob, Runner, ShardResult } from './sharded-run.ts'
@@ -90,7 +90,7 @@ export async function waitUntil(
 /** Runs each shard as a process of this machine. */
 export const localRunner: Runner = async (job) => {
   // It contains keys, and a pipeline may publish the folder of the results before it is removed.
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-job-'))
+  const folder = temporaryFolder('job')
   const file = join(folder, 'job.json')
   try {
     writeFileSync(file, job.text, { mode: 0o600 })

@@ -130,13 +130,14 @@ export const directNetwork: NetworkOptions = {
 /** The TLS options of every connection to the target, for `tls.connect`. */
 export function tlsOptions(
   network: NetworkOptions,
-): SecureContextOptions & { rejectUnauthorized?: boolean } {
+): SecureContextOptions & { rejectUnauthorized: boolean } {
   const { ca, insecure, clientCertificate } = network
   return {
     // `ca` replaces Node's own authorities, so these are included.
     ...(ca === null ? {} : { ca: [...getCACertificates('default'), ca] }),
     ...(clientCertificate ?? {}),
-    ...(insecure ? { rejectUnauthorized: false } : {}),
+    // NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise, and no report would say so.
+    rejectUnauthorized: !insecure,
   }
 }
 

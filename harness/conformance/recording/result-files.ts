@@ -1,7 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { messageOf } from '../../../contract/text.ts'
-import { ConfigurationError } from '../errors.ts'
+import { asConfigurationError, ConfigurationError } from '../errors.ts'
 
 /**
  * Creates a folder and its parents. Node's own recursive `mkdir` never ends if a file system reports ENOENT
@@ -18,6 +19,19 @@ export function makeFolder(folder: string): void {
     // Another process may have created it meanwhile.
     if (!isFolder(folder)) throw error
   }
+}
+
+/**
+ * Creates a folder for files that nobody keeps.
+ * @throws ConfigurationError if that is not possible, for example on a read-only file system
+ */
+export function temporaryFolder(name: string): string {
+  return asConfigurationError(
+    Error,
+    () => mkdtempSync(join(tmpdir(), `chatgen-${name}-`)),
+    ({ message }) =>
+      `cannot create a temporary folder: ${message}. Set TMPDIR to a folder that can be written to`,
+  )
 }
 
 function isFolder(path: string): boolean {

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createVitest, type PoolRunnerInitializer, type Reporter } from 'vitest/node'
 import type { RequirementId } from '../../../contract/index.ts'
 import type { TargetProfile } from '../profile/index.ts'
 import { isPlanned, type Selection, selectRequirements, skipReason } from '../profile/selection.ts'
+import { temporaryFolder } from '../recording/result-files.ts'
 import type { Depth } from '../run-setup.ts'
 import { Collector, type Scenario } from './collector.ts'
 
@@ -36,7 +35,7 @@ export async function openSuites(
 ) {
   if (!existsSync(`${root}/${entry}`)) throw new Error(`the suites are missing: ${entry}`)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const cacheDir = mkdtempSync(join(tmpdir(), 'chatgen-'))
+  const cacheDir = temporaryFolder('suites')
   const restore = saveProcessState()
   // vitest always keeps the token of a server, which does not run here, in the home folder; not every user has one.
   process.env['XDG_DATA_HOME'] = cacheDir

@@ -145,6 +145,6 @@ function tlsOf(network: NetworkOptions, name: string): ConnectionOptions {
     // An address has no name in the handshake (RFC 6066, section 3).
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ...(Object.keys(context).length === 0 ? {} : { secureContext: createSecureContext(context) }),
-    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+    rejectUnauthorized,
   }
 }

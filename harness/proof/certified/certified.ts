@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type DetectingServer,
@@ -11,6 +10,7 @@ import { type Certification, certify } from '../../certification/certify.ts'
 import type { Product } from '../../certification/inputs.ts'
 import { verifyBundle } from '../../certification/verify/verify.ts'
 import type { ProfileName } from '../../conformance/profile/selection.ts'
+import { temporaryFolder } from '../../conformance/recording/result-files.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
 import { type ProofTarget, startDeviant } from '../runs/run-target.ts'
 
@@ -26,7 +26,7 @@ export interface CertifiedTarget {
 
 /** A certification of one target and the verification of its bundle, in a folder that is removed afterwards. */
 export async function certifyTarget(target: CertifiedTarget, challenge: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'chatgen-certified-'))
+  const folder = temporaryFolder('certified')
   const outDir = join(folder, 'bundle')
   try {
     const certification = await certifyInto(target, { challenge, outDir })

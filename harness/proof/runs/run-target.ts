@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../../contract/json.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
@@ -8,6 +7,7 @@ import { type Pace, type Patch, startReferenceServer } from '../../../reference-
 import { exchangesName } from '../../conformance/defaults.ts'
 import { TargetUnusableError } from '../../conformance/errors.ts'
 import { loadProfile, membersOf, type TargetProfile } from '../../conformance/profile/index.ts'
+import { temporaryFolder } from '../../conformance/recording/result-files.ts'
 import { type RunOptions, runConformance, type Selection } from '../../conformance/run.ts'
 import type { Depth } from '../../conformance/run-setup.ts'
 import type { Engine } from '../../conformance/vitest/engine.ts'
@@ -69,7 +69,7 @@ export async function observe<T>(
 ): Promise<Observed<T>> {
   const { open, selection, depth = 'normal', jobs = 8, shuffle, explore } = attempt
   const started = Date.now()
-  const outDir = mkdtempSync(join(tmpdir(), 'chatgen-proof-'))
+  const outDir = temporaryFolder('proof')
   const target = await open()
   try {
     const { profile } = target
