@@ -3,6 +3,7 @@ import { parseJson, type RequirementId } from '../../contract/index.ts'
 import {
   coveringRows,
   type Exchange,
+  isDeclined,
   type Scenario,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
@@ -95,7 +96,11 @@ interface Refusing {
   readonly caller?: Condition | undefined
   readonly send: (
     edit: Edit,
-    options: { readonly role: 'negative'; readonly authorization?: string; readonly key?: null },
+    options: {
+      readonly role: 'negative' | 'control'
+      readonly authorization?: string
+      readonly key?: null
+    },
   ) => Promise<Exchange>
   readonly ping: () => Promise<Exchange>
   readonly status?: number
@@ -143,6 +148,20 @@ export async function expectAllRefused(
   const rows = rowsOf(conditions, caller, context, count)
   if (plainForm === undefined || rows.length === 0) return refused
   const { control } = plainForm
+  /** Rows that are refused without a mistake, and requirements broken in one that is accepted. */
+  const [refusedRows, broken] = [new Set<string>(), new Set<RequirementId>()]
+  const isTaken = async (
+    { requirement }: Mistake,
+    name: string,
+    { members, ...own }: Condition,
+  ): Promise<boolean> => {
+    if (broken.has(requirement)) return true
+    if (refusedRows.has(name)) return false
+    const twin = await send((body) => ({ ...body, ...members }), { role: 'control', ...own })
+    if (isDeclined(twin)) refusedRows.add(name)
+    else broken.add(requirement)
+    return !isDeclined(twin)
+  }
   for (const [at, mistake] of mistakes.entries()) {
     // Two rows in sequence, from a list that is repeated.
     const from = (2 * at) % Math.max(1, rows.length - 1)
@@ -152,7 +171,8 @@ export async function expectAllRefused(
       const rejected = { ...request(mistake, name, condition), control, ...expected, isKeyGuessed }
       // One request after all rows shows that the server is alive.
       const ping = name === chosen.at(-1)?.[0] ? expected.ping : async () => control
-      refused.push([mistake, await expectRejected({ ...rejected, ping })])
+      const isTakenWithout = () => isTaken(mistake, name, condition)
+      refused.push([mistake, await expectRejected({ ...rejected, ping, isTakenWithout })])
     }
   }
   return refused

@@ -15,54 +15,53 @@ import { buildTextFile } from '../support/test-data.ts'
 type V3Call = readonly [
   requirement: 'VER-03' | 'VER-04' | 'VER-05' | null,
   what: string,
-  send: () => Promise<Exchange>,
-  /** The same request for a v3 chat, if it is a guess or may need a turn. */
+  send: (chat: string) => Promise<Exchange>,
+  /** The same request for a v3 chat, if it needs more than the chat. */
   sendTwin?: () => Promise<Exchange>,
 ]
 
 /** Calls of v3 routes for a chat; the `secrets` are stated in a generation and in a stream. */
 export function v3Calls(
   { v3, chats, attachments, session, profile, prompts }: Scenario,
-  chat: string,
   secrets: readonly [string, string],
   twin: Chat,
 ): readonly V3Call[] {
   const role = { role: 'negative' } as const
   const path = '/chat/{chat_id}'
-  const turn = (secret: string, stream: boolean) =>
+  const turn = (secret: string, stream: boolean) => (chat: string) =>
     v3.generate(v3.generateBody(chat, buildRecall(profile, secret).tell, { stream }), role)
-  const rename = (of: string) => chats.rename(of, session.name(), role)
   const nameTwin = async () => {
     await v3.generate(v3.generateBody(twin, prompts.brief()))
     return chats.generateName(twin.id)
   }
+  const deleteTwin = async () => chats.remove((await v3.createChat()).id)
   const { capabilities, requests } = profile
   const probe = { role: 'probe' } as const
   const sought = { search: session.nonce() }
   const ofFiles: readonly V3Call[] = [
-    ['VER-05', `GET ${path}/attachments`, () => chats.attachments(chat, {}, role)],
-    ['VER-05', `GET ${path}/attachments?search`, () => chats.attachments(chat, sought, role)],
-    [null, 'GET /attachment?chat_id', () => attachments.list({ chat_id: chat }, probe)],
+    ['VER-05', `GET ${path}/attachments`, (chat) => chats.attachments(chat, {}, role)],
+    ['VER-05', `GET ${path}/attachments?search`, (chat) => chats.attachments(chat, sought, role)],
+    [null, 'GET /attachment?chat_id', (chat) => attachments.list({ chat_id: chat }, probe)],
   ]
   // Only the profile of the target shows that a form field adds an upload to a chat.
   const upload: V3Call = [
     null,
     'POST /attachment',
-    () => attachments.upload(buildTextFile(session), chat, probe),
+    (chat) => attachments.upload(buildTextFile(session), chat, probe),
   ]
   return [
-    ['VER-03', 'GET /message', () => v3.history(chat, {}, role)],
-    ['VER-03', 'GET /message with limit', () => v3.history(chat, { limit: 10 }, role)],
-    ['VER-04', 'POST /message/generate', () => turn(secrets[0], false)],
-    ['VER-04', 'POST /message/generate as a stream', () => turn(secrets[1], true)],
-    ['VER-05', `GET ${path}`, () => chats.get(chat, role)],
-    ['VER-05', `PATCH ${path}`, () => rename(chat), () => rename(twin.id)],
-    ['VER-05', `POST ${path}/generate-name`, () => chats.generateName(chat, role), nameTwin],
-    ['VER-05', `DELETE ${path}/favorite`, () => chats.removeFavorite(chat, role)],
-    ['VER-05', `POST ${path}/favorite`, () => chats.addFavorite(chat, role)],
+    ['VER-03', 'GET /message', (chat) => v3.history(chat, {}, role)],
+    ['VER-03', 'GET /message with limit', (chat) => v3.history(chat, { limit: 10 }, role)],
+    ['VER-04', 'POST /message/generate', turn(secrets[0], false)],
+    ['VER-04', 'POST /message/generate as a stream', turn(secrets[1], true)],
+    ['VER-05', `GET ${path}`, (chat) => chats.get(chat, role)],
+    ['VER-05', `PATCH ${path}`, (chat) => chats.rename(chat, session.name(), role)],
+    ['VER-05', `POST ${path}/generate-name`, (chat) => chats.generateName(chat, role), nameTwin],
+    ['VER-05', `DELETE ${path}/favorite`, (chat) => chats.removeFavorite(chat, role)],
+    ['VER-05', `POST ${path}/favorite`, (chat) => chats.addFavorite(chat, role)],
     ...(capabilities.attachments ? ofFiles : []),
     ...(capabilities.attachments && requests.upload?.chatField ? [upload] : []),
-    ['VER-05', `DELETE ${path}`, () => chats.remove(chat, role)],
+    ['VER-05', `DELETE ${path}`, (chat) => chats.remove(chat, role), deleteTwin],
   ]
 }
 

@@ -95,8 +95,9 @@ describe('versions of chats', () => {
       const isMade = profile.v2Chat !== undefined && 'create' in profile.v2Chat
       // Last, as the last of them asks to delete the chat.
       for (const chat of [...(isMade ? [await v2.chat()] : []), before]) {
-        for (const [requirement, what, send, sendTwin] of v3Calls(scenario, chat, secrets, mine)) {
-          await claimRefusedAs(scenario, requirement, what, await send(), 'v2', sendTwin)
+        for (const [requirement, what, send, sendTwin] of v3Calls(scenario, secrets, mine)) {
+          const twin = sendTwin ?? (() => send(mine.id))
+          await claimRefusedAs(scenario, requirement, what, await send(chat), 'v2', twin)
         }
       }
 

@@ -1,5 +1,9 @@
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
-import { dialects, faults } from '../../../reference-server/deviations/index.ts'
+import {
+  dialects,
+  faults,
+  generatedFaultNamed,
+} from '../../../reference-server/deviations/index.ts'
 import {
   type Patch,
   type ReferenceServerOptions,
@@ -13,7 +17,8 @@ export const keys = ['sk-first-caller-0123456789', 'sk-second-caller-0123456789'
 
 /** The patch of a fault or of a dialect. @throws Error if there is none with that name */
 export function patchNamed(name: string): Patch {
-  const found = [...faults, ...dialects].find((deviation) => deviation.name === name)
+  const found =
+    [...faults, ...dialects].find((one) => one.name === name) ?? generatedFaultNamed(name)
   if (found === undefined) throw new Error(`there is no deviation ${name}`)
   return found.patch
 }
