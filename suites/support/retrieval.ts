@@ -2,10 +2,10 @@
 import { asArray, type RequirementId } from '../../contract/index.ts'
 import {
   answerJson,
-  answerText,
   type Chat,
   type Exchange,
   expect,
+  expectAccepted,
   finalResponse,
   type HistoryRow,
   inputRows,
@@ -17,6 +17,7 @@ import {
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
 import { type Dimensions, rowsOf } from './mistakes.ts'
+import { knows } from './recall.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -52,8 +53,7 @@ export function hasSearched(reply: Exchange, { expected, tool }: Base): boolean 
   const items = outputOf(reply)
   const answerAt = items.findIndex((item) => isObject(item) && item['type'] === 'message')
   const before = answerAt < 0 ? items : items.slice(0, answerAt)
-  const inAnswer = answerText(reply)?.includes(expected) ?? false
-  return inAnswer || before.some((item) => isSearchStep(item, tool))
+  return knows(reply, expected) || before.some((item) => isSearchStep(item, tool))
 }
 
 function outputOf(reply: Exchange): readonly unknown[] {
@@ -118,6 +118,21 @@ export async function findVisibleSearch<Result extends SearchResult>(
   const apart = await ask(true, excluded)
   if (apart.searched) return { control: apart, more: excluded, mayBeOwn: false }
   return { control: await ask(true, {}), more: {}, mayBeOwn: true }
+}
+
+/** Claims that a request with a search was accepted, and that its reply shows the search. */
+export function claimSearched(
+  { claim }: Scenario,
+  requirement: RequirementId,
+  { reply, searched, evidence }: SearchResult & { readonly reply: Exchange },
+  under: string,
+): void {
+  const isShown = () => {
+    expectAccepted(reply, `a generation that searches${under}`)
+    const what = `the server searched: a search step, or its fact in the answer${under}`
+    expect(searched, what).toBe(true)
+  }
+  claim(requirement, isShown, ...evidence)
 }
 
 /** Claims that a reply shows no search, which `mayBeOwn` if the model may have called the tool itself. */

@@ -24,6 +24,7 @@ import {
   askInChat,
   besidesRag,
   claimNotSearched,
+  claimSearched,
   findVisibleSearch,
   hasSearched,
   maybeToolCall,
@@ -34,8 +35,6 @@ import {
 
 /** Section 4.4: retrieval before an answer, visible as a search step or as a fact in the answer. */
 describe('v3: retrieval', () => {
-  const expectation = 'the server searched: a search step, or its fact in the answer'
-
   test(
     'rag: true MUST search the base of the assistant',
     coversAtDepth(['RAG-01', 'V3-SSE-28', 'V3-ASST-01', 'V3-HIST-06'], costOf(20, 1, 5, 1), {
@@ -60,8 +59,7 @@ describe('v3: retrieval', () => {
         } else if (isDeclined(first.reply)) continue
         const reply = first.searched ? first : await askUntil(({ searched }) => searched, search, 2)
         if (reply.isCut) continue
-        const what = `${expectation}${under}`
-        claim('RAG-01', () => expect(reply.searched, what).toBe(true), ...reply.evidence)
+        claimSearched(scenario, 'RAG-01', reply, under)
         await claimOutputKept(scenario, reply.chat, reply.reply)
       }
     },
@@ -124,8 +122,7 @@ describe('v3: retrieval', () => {
         const search = () => ask(rag, { ...members, ...link }, place)
         const reply = await askUntil(({ searched }) => searched, search, 2)
         if (isDeclined(reply.reply) || reply.isCut) return
-        const what = `${expectation}${under}${link ? ' in a later turn' : ''}`
-        claim(requirement, () => expect(reply.searched, what).toBe(true), ...reply.evidence)
+        claimSearched(scenario, requirement, reply, `${under}${link ? ' in a later turn' : ''}`)
         await claimOutputKept(scenario, reply.chat, reply.reply)
       }
     },
@@ -164,9 +161,7 @@ describe('v3: retrieval', () => {
         const found = await askUntil(({ searched }) => searched, search)
         if (isDeclined(found.reply)) continue
         accepted.add(searching)
-        const searches = `${expectation}${under}`
-        const id = searching === true ? 'RAG-01' : 'RAG-04'
-        claim(id, () => expect(found.searched, searches).toBe(true), ...found.evidence)
+        claimSearched(scenario, searching === true ? 'RAG-01' : 'RAG-04', found, under)
       }
       // One-shot accepts every value that a chat generation accepts.
       for (const [requirement, rag, further] of [
@@ -201,11 +196,7 @@ describe('v3: retrieval', () => {
         { rag: { ...object, search_type: usual }, stream: true },
       ]) {
         const reply = await askInChat(scenario, base, { ...more, ...members })
-        const isSearched = () => {
-          expectResponse(reply.reply, 'a generation with a rag object')
-          expect(reply.searched, expectation).toBe(true)
-        }
-        claim('RAG-04', isSearched, ...reply.evidence)
+        claimSearched(scenario, 'RAG-04', reply, '')
       }
       // The document does not specify the effect of each parameter on a search, so none can be tested by itself.
       const types = ['hybrid', 'dense', 'sparse']
