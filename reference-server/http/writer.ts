@@ -64,7 +64,7 @@ async function writeValue(
   const plain = new TimedValues(bytesOf(whole))
   const pieces = bytes(call, plain)
   // An unchanged text is sent in one piece with the head.
-  const content = pieces === plain ? whole : await collect(pieces)
+  const content = pieces === plain ? whole : Buffer.concat(await Array.fromAsync(pieces))
   raw.writeHead(status, {
     'x-request-id': call.id,
     'content-type': 'application/json',
@@ -110,16 +110,6 @@ async function writeStream(
 
 /** Stops the generation of blocks after the client has disconnected. */
 const clientLeft = new Error('The client disconnected')
-
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const all: Uint8Array[] = []
-  await forEachValue(chunks, (chunk) => {
-    all.push(chunk)
-    return undefined
-  })
-  const [first, ...others] = all
-  return first !== undefined && others.length === 0 ? first : Buffer.concat(all)
-}
 
 /** Bytes after which a stream that writes without a wait yields to other streams. */
 const turnBytes = 16 * 1024

@@ -43,7 +43,7 @@ export const plainPrompts = {
     question: `How high is the tower of ${reference}?`,
   }),
   /** Title of a chat; begins with the reference, a word that no other title begins with. */
-  title: (reference: string): string => reference,
+  title: (reference: string, tag: string): string => `${reference} ${tag}`,
 }
 
 function wordFor(count: number): string {

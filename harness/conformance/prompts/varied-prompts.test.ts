@@ -46,7 +46,7 @@ describe('prompts of an incognito run', () => {
 
   test('begin chat titles with the reference, which searches look for', () => {
     for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
-      const title = variedPrompts(writers, seed, 'customer').title('AB123456789')
+      const title = variedPrompts(writers, seed, 'customer').title('AB123456789', '')
       expect(title.split(' ')[0]).toBe('AB123456789')
     }
   })

@@ -9,7 +9,7 @@ import { type CreationKind, withJournal } from '../cleanup/journal.ts'
 import { interruptRequestMs } from '../defaults.ts'
 import { endpointsOf } from '../profile/index.ts'
 import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
-import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.ts'
+import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
 import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
@@ -147,8 +147,7 @@ export class Session {
 
   /** Name of something that the run creates. */
   name(): string {
-    const { setup } = this.context
-    return isIncognito(setup) ? this.prompts.title(this.nonce()) : `${this.nonce()} ${setup.tag}`
+    return this.prompts.title(this.nonce(), this.context.setup.tag)
   }
 
   /** `isConfirmed`: a repeat of its requests showed it again, so it needs no confirmation. */
