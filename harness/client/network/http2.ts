@@ -99,7 +99,7 @@ export function createHttp2(open: (url: URL) => Promise<Socket>) {
   }
 }
 
-/** `again` resends a request that the server reports as not processed. */
+/** `again` resends a request that the server reports as not processed. @throws the error of Node for invalid headers */
 function sendRequest(
   connection: Connection,
   conversation: Conversation,
@@ -107,13 +107,7 @@ function sendRequest(
 ): void {
   const { body } = conversation.outgoing.request
   const headers = requestHeaders(conversation)
-  let stream: ClientHttp2Stream
-  try {
-    stream = connection.session.request(headers, { endStream: body === null })
-  } catch (error) {
-    conversation.fail(error instanceof Error ? error : new Error(String(error)))
-    return
-  }
+  const stream = connection.session.request(headers, { endStream: body === null })
   connection.streams += 1
   clearTimeout(connection.idle)
   let failure: Error | undefined
