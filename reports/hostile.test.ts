@@ -38,7 +38,7 @@ const verbose = { color: false, width: 80, verbose: true }
 const schema = readFileSync(new URL('./test-support/junit.xsd', import.meta.url), 'utf8')
 
 /** Characters that must be escaped: they move cursors, change the text direction or are invisible. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u3164]/gu
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}\u3164]/gu
 
 function unseenIn(text: string): readonly string[] {
   return (text.replaceAll('\n', '').match(unseen) ?? []).map((one) => escape(one))

@@ -9,7 +9,8 @@ export function asIndex(value: unknown): number | undefined {
 export function show(value: unknown): string {
   let text = 'missing'
   try {
-    if (value !== undefined) text = JSON.stringify(value)
+    // JSON of a target may have a number beyond the range of a double, which JSON.stringify shows as null.
+    if (value !== undefined) text = typeof value === 'number' ? `${value}` : JSON.stringify(value)
   } catch {
     text = 'a value that is nested too deeply'
   }

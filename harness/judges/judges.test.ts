@@ -383,3 +383,9 @@ describe('deliveryOf', () => {
     expect(late(lumps(754, 0, [25]), 700).kind).toBe('undecided')
   })
 })
+
+test('a number beyond the range of a double is not called null', () => {
+  const body = '{"id":"a","object":"chat.completion","created":1e999,"model":"m","choices":[]}'
+  const found = JSON.stringify(judge(exchangeOf({ operation: 'openai.chat', body })))
+  expect(found).toContain('created is Infinity: expected a number')
+})

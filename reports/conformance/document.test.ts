@@ -66,7 +66,7 @@ test('a terminal report has violations in detail and one line per other list', (
                 document: section 4.3, Native v3, /api/v3: A generation in a chat needs an
                 Idempotency-Key, any string, and a repeat with the same key creates no duplic…
                 curl -i -X POST http://127.0.0.1:4010/api/v3/message/generate -H "Authorization: Bearer $CHATGEN_API_KEY" -H 'content-type: application/json' -H 'idempotency-key: turn-1' --data-raw '{"chat_id":"0b6e","input":"ping"}'
-                → 200  {"note":"\\x1b[2J</td></system-out>]]>￿\`\`\`\\n::error::x"}
+                → 200  {"note":"\\x1b[2J</td></system-out>]]>\\uffff\`\`\`\\n::error::x"}
 
       violated  2 requirements violated, same cause
                 OAI-CHAT-09 The usage of a completion MUST have prompt_tokens,

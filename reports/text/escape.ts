@@ -5,7 +5,8 @@ import type { ChalkInstance } from 'chalk'
 /**
  * Replaces control characters with visible escapes, so that nothing a target sent can move the
  * cursor, color the output, change its direction or hide in it: C0 and C1 controls, DEL, line and paragraph
- * separators, direction marks and overrides, zero-width characters and lone surrogates.
+ * separators, direction marks and overrides, zero-width characters, lone surrogates, and noncharacters, which
+ * neither HTML nor XML allows.
  */
 export function printable(text: string): string {
   return text.replace(unprintable, escapeCharacter)
@@ -68,7 +69,7 @@ export function indent(lines: readonly string[], by: number): readonly string[] 
 
 /** Keeps variation selectors (U+FE00 to U+FE0F), which choose between text and emoji style. */
 export const unprintable =
-  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]/gu
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how colors begin
 const colors = /\u001b\[[\d;]*m/g
@@ -146,7 +147,6 @@ export function element(name: string, attributes: Attributes, children = ''): st
 export function xmlText(text: string): string {
   return text
     .replace(/[^\t\n\r]+/g, printable)
-    .replace(forbidden, escapeCharacter)
     .replace(/[&<>]/g, (character) => entities[character] ?? '')
 }
 
@@ -166,7 +166,3 @@ export const entities: Readonly<Record<string, string>> = {
   '\r': '&#13;',
   '\t': '&#9;',
 }
-
-/** All that is not a Char of XML 1.0 (section 2.2), and what the specification advises against. */
-const forbidden =
-  /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\u{10000}-\u{10ffff}]/gu
