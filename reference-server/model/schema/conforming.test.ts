@@ -94,6 +94,9 @@ describe('conformingValue', () => {
     }
     const hints = hintsIn('Please extract: Zoë Novák is 41.5, no, 42.')
     expect(conformingValue(person, 1, hints)).toEqual({ name: 'Zoë', age: 42, unit: 'years' })
+    const list = { items: { type: 'integer' }, minItems: 4, uniqueItems: true }
+    const values = conformingValue(list, 1, { strings: [], numbers: [7] })
+    expect([...new Set(values as number[])]).toHaveLength(4)
   })
 })
 

@@ -47,6 +47,8 @@ class Generator {
   #values = 0
   #strings = 0
   #numbers = 0
+  /** True in a list of unique items, which the last hint must not fill. */
+  #takesOnce = false
 
   constructor(root: JsonSchema, draw: Draw, hints: Hints) {
     this.#root = root
@@ -131,12 +133,15 @@ class Generator {
     const usualCount = minItems ?? Math.min(2, size(schema, 'maxItems') ?? 2)
     const count = depth >= optionalDepth ? (minItems ?? 0) : usualCount
     const value: unknown[] = first.map((item) => this.any(item, depth + 1))
+    const tookOnce = this.#takesOnce
+    this.#takesOnce ||= schema['uniqueItems'] === true
     for (let tries = 0; value.length < count && tries < 20 * count; tries += 1) {
       const item = this.any(schema['items'] ?? {}, depth + 1)
       const text = JSON.stringify(item)
       const isNew = () => !value.some((other) => JSON.stringify(other) === text)
       if (schema['uniqueItems'] !== true || isNew()) value.push(item)
     }
+    this.#takesOnce = tookOnce
     if (value.length >= (minItems ?? 0)) return value
     throw new UnsupportedSchema('the schema has too few unique items')
   }
@@ -144,7 +149,7 @@ class Generator {
   #string(schema: JsonSchema): string | undefined {
     if ('pattern' in schema || 'format' in schema) return undefined
     const { strings } = this.#hints
-    const hint = strings[Math.min(this.#strings++, strings.length - 1)]
+    const hint = strings[this.#place(this.#strings++, strings)]
     const length = [...(hint ?? '')].length
     const fits = length >= bound(schema, 'minLength', 0) && length <= bound(schema, 'maxLength')
     return fits ? hint : undefined
@@ -160,7 +165,11 @@ class Generator {
         number <= bound(schema, 'maximum') &&
         number < bound(schema, 'exclusiveMaximum'),
     )
-    return fitting[Math.min(this.#numbers++, fitting.length - 1)]
+    return fitting[this.#place(this.#numbers++, fitting)]
+  }
+
+  #place(given: number, { length }: readonly unknown[]): number {
+    return this.#takesOnce ? given : Math.min(given, length - 1)
   }
 
   /** The library handles formats, patterns, ranges and steps; all references are resolved before. */
