@@ -177,7 +177,8 @@ export function doubtMarkup(report: NonNullable<Document['sealed']>): Markup | n
 
 export function factList(facts: readonly Fact[]): Markup | null {
   if (facts.length === 0) return null
-  return html`<dl>${facts.map((fact) => html`<div><dt>${nameOf(fact)}</dt><dd>${phrases(fact[1])}</dd></div>`)}</dl>`
+  const named = [...Map.groupBy(facts, nameOf)]
+  return html`<dl>${named.map(([name, same]) => html`<div><dt>${name}</dt>${same.map((fact) => html`<dd>${phrases(fact[1])}</dd>`)}</div>`)}</dl>`
 }
 
 export function badgeMarkup(badge: Badge | undefined): Markup | null {

@@ -34,6 +34,15 @@ describe('the page of a load report', () => {
     for (const sentence of sentences) expect(plain).toContain(sentence)
   })
 
+  test('names several reasons once, as HTML wants each term of a list', () => {
+    const { generator } = loadReportOf()
+    const reasons = ['one is late', 'two are late']
+    const several = loadReportOf({ generator: { ...generator, reasons } })
+    expect(toHtml(loadDocument(several))).toContain(
+      '<dt>reason</dt><dd>one is late</dd><dd>two are late</dd>',
+    )
+  })
+
   test('passes the figures of the run to its script', () => {
     const charts = chartsIn(page)
     const rates = charts.find(({ id }) => id === 'rates')
