@@ -36,6 +36,7 @@ const untimed = [
   'harness/cli/results/results-folder',
   'harness/cli/results/stored',
   'harness/explore/explore',
+  'harness/proof/accusations',
   'harness/proof/certified/certified',
   'harness/proof/curl-replay',
   'harness/proof/wanted-members',
