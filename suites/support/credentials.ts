@@ -122,7 +122,8 @@ export async function expectKeyNeeded(
     }
   }
   const after = await ping()
-  assume(succeeded(after), 'the target no longer answers after requests without a key', after)
+  const next = `a valid request after those without a key was refused with ${statusText(after)}`
+  assume(succeeded(after), next, after)
   const path = route ?? `${control.request.method} ${new URL(control.request.url).pathname}`
   const isCompatible = surface === 'openai'
   const expected = isCompatible

@@ -121,7 +121,8 @@ export async function expectRejected(claim: Claim, negative: RejectedRequest): P
   assumeAccepted(control, `${sent}, the accepted control,`)
   const refused = await negative.send()
   const after = await negative.ping()
-  assume(succeeded(after), `the target no longer answers after ${what}`, refused, after)
+  const next = `a valid request after ${what} was refused with ${statusText(after)}`
+  assume(succeeded(after), next, refused, after)
   // A wrong status may be that of any request with the other fields.
   const { status, isTakenWithout } = negative
   const received = refused.response?.status
