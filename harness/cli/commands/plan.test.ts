@@ -55,7 +55,7 @@ describe('chatgen plan', () => {
   test.each([
     [
       "concurrency=60 --slo 'rate > 1/s'",
-      [/7 replicas for 60 concurrent users/, /9 replicas: 7\d/],
+      [/7 replicas for 60 concurrent users/, /9 replicas: 8\d/],
     ],
     ["rate=20/s --from found.json --price '3 EUR/h'", [/15\.00 EUR\/h/, /lambda 42\.1, sigma 1/]],
   ])('plans for %s, also with 9 replicas', async (flags, out) => {

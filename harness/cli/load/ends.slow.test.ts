@@ -132,11 +132,6 @@ async function run(line: string) {
 describe('chats of a load run', () => {
   test.each([
     ['prepared', '--rate 20 --mix v3-stream --duration 60s', 100],
-    [
-      'prepared by local shards',
-      '--runner local --shards 2 --rate 20 --mix v3-stream --duration 60s',
-      100,
-    ],
     // A closed loop prepares 200, and creates others on demand.
     ['created on demand', '--concurrency 8 --mix v3-json --duration 60s', 200],
   ])('that was killed are found by its journal: %s', async (how, line, enough) => {
@@ -157,6 +152,14 @@ describe('chats of a load run', () => {
     expectEnd(await chatgen(`cleanup ${killed.journal}`, withKey), 0, { out })
     expect(await killed.chats()).toEqual([])
     expect(readFileSync(killed.journal, 'utf8')).not.toContain(key)
+  })
+
+  test('are deleted by local shards whose run was killed, in its journal', async () => {
+    const killed = await run('--runner local --shards 2 --rate 20 --mix v3-stream --duration 60s')
+    await vi.waitFor(() => expect(createdIn(killed.journal)).toBeGreaterThan(100), patience)
+    killed.child.kill('SIGKILL')
+    await vi.waitFor(() => expect(readJournal(killed.journal).open).toEqual([]), patience)
+    expect(await killed.chats()).toEqual([])
   })
 
   test('are deleted if the run was interrupted while it created them', async () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,6 +20,8 @@ interface ProgramOptions {
   readonly signal?: AbortSignal
   /** Time after which it is killed. */
   readonly timeoutMs?: number
+  /** It is chatgen, and ends if this process is killed. */
+  readonly isShard?: boolean
 }
 
 /**
@@ -29,14 +31,17 @@ interface ProgramOptions {
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { input = '', env = process.env, signal, timeoutMs = 0 }: ProgramOptions = {},
+  { input = '', env = process.env, signal, timeoutMs = 0, isShard }: ProgramOptions = {},
 ) {
   // Ctrl-C on the terminal reaches it only through this process.
   const options = {
     timeout: Math.min(Math.ceil(timeoutMs), maxTimerMs),
     killSignal: 'SIGKILL',
   } as const
-  const child = spawn(program, args, { stdio: 'pipe', detached: true, env, ...options })
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'pipe', 'pipe', ...(isShard ? (['ipc'] as const) : [])],
+    ...{ detached: true, env, ...options },
+  }) as ChildProcessWithoutNullStreams
   const stop = () => child.kill('SIGINT')
   signal?.addEventListener('abort', stop, { once: true })
   child.stdin.on('error', () => {}).end(input)
@@ -110,6 +115,7 @@ async function runShard(job: PreparedJob, file: string, index: number): Promise<
     env: environmentWithout(ownVariables),
     signal: job.signal,
     timeoutMs: job.timeoutMs,
+    isShard: true,
   })
   const reason = stderr.slice(-2000) || `exit code ${code}`
   return { output: stdout.trim() === '' ? null : stdout, reason }
