@@ -57,11 +57,10 @@ export function prepareLoad(
     async preflight(signal: AbortSignal): Promise<void> {
       const { preflight } = await import('../../conformance/preflight/preflight.ts')
       const surfaces = [...new Set(entries.map(({ kind }) => surfaceOf(kind)))]
-      const profiles =
-        spread === undefined
-          ? [profile]
-          : endpointsOf(profile).map((endpoint) => profileOfEndpoint(profile, endpoint))
-      for (const own of profiles) await preflight({ ...setup, profile: own }, surfaces, { signal })
+      for (const endpoint of endpointsOf(profile)) {
+        const own = profileOfEndpoint(profile, endpoint)
+        await preflight({ ...setup, profile: own }, surfaces, { signal })
+      }
     },
   }
 }
@@ -69,8 +68,8 @@ export function prepareLoad(
 interface Load {
   readonly spec: Pick<PlanSpec, 'seed' | 'mix' | 'idempotencyRaces'>
   readonly slos: readonly Slo[]
-  /** Distribution over several endpoints; without it, all requests go to the first one. */
-  readonly spread?: Spread
+  /** Distribution over several endpoints. */
+  readonly spread: Spread
 }
 
 /** Converts a target profile for the load engine; without a spread, all requests go to the first endpoint. */
