@@ -55,6 +55,10 @@ describe('environment variable of a switch', () => {
       // A flag takes precedence, even over an invalid variable.
       expect(await settingOf(command, name, { [variable]: 'ture' }, [flag])).toBe(!negated)
       expect(await settingOf(command, name, {})).toBe(negated ? true : undefined)
+      if (!negated) return
+      const opposite = variable.replace('CHATGEN_', 'CHATGEN_NO_')
+      expect(await settingOf(command, name, { [opposite]: 'yes' })).toBe(false)
+      expect(await settingOf(command, name, { [opposite]: 'no' })).toBe(true)
     },
   )
 

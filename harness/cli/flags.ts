@@ -50,10 +50,18 @@ export function readSwitches(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const problems: string[] = []
-  for (const option of command.options) {
-    const name = option.envVar
-    if (option.required || option.optional || name === undefined) continue
-    if (command.getOptionValueSource(option.attributeName()) !== 'env') continue
+  const switches = command.options.filter(({ required, optional }) => !required && !optional)
+  const named = switches.flatMap((option) => {
+    const { envVar: name = '' } = option
+    const opposite = { option, name: name.replace('CHATGEN_', 'CHATGEN_NO_'), isOpposite: true }
+    return [{ option, name, isOpposite: false }, ...(option.negate ? [opposite] : [])]
+  })
+  for (const { option, name, isOpposite } of named) {
+    const source = command.getOptionValueSource(option.attributeName())
+    const isGiven = isOpposite
+      ? source !== 'cli' && environment[name] !== undefined
+      : source === 'env'
+    if (!isGiven) continue
     const text = environment[name] ?? ''
     const value = parseBoolean(text)
     if (value === undefined) {
@@ -61,7 +69,7 @@ export function readSwitches(
       problems.push(`${name} ${state}: expected true or false (or 1, 0, yes, no), or unset`)
       continue
     }
-    command.setOptionValueWithSource(option.attributeName(), value, 'env')
+    command.setOptionValueWithSource(option.attributeName(), value !== isOpposite, 'env')
   }
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
@@ -227,7 +235,7 @@ type ValueOf<Kind extends string, Own extends Kinds> = Kind extends keyof Own
  *     --out <dir>=site @site  CHATGEN_SITE_OUT, as the flag has another meaning in another command
  *
  * Lines that do not begin with a flag continue the description. The environment variable of `--max-requests` is
- * CHATGEN_MAX_REQUESTS; a negated flag is set to false: `--no-keep-alive` is CHATGEN_KEEP_ALIVE=false.
+ * CHATGEN_MAX_REQUESTS; `--no-keep-alive` is CHATGEN_NO_KEEP_ALIVE=true or CHATGEN_KEEP_ALIVE=false.
  * @param own parsers, or lists of all values, by the names of the table
  */
 export function flagTable<
