@@ -14,7 +14,7 @@ import { makeOutFolder } from '../results/folder-lock.ts'
 import { withoutSecrets } from '../results/publish-report.ts'
 import { containerFlags, withContainerRow } from '../target/container-flags.ts'
 import { withTarget } from '../target/target.ts'
-import { targetFlags } from '../target/target-flags.ts'
+import { endpointFlag, targetFlags } from '../target/target-flags.ts'
 import { fitted, type Io } from '../terminal/io.ts'
 import { showProgress } from '../terminal/progress.ts'
 import { during } from '../terminal/status.ts'
@@ -23,6 +23,7 @@ import { readSource } from '../values.ts'
 function certifyFlags() {
   return [
     ...flagTable('--reference  certify the bundled reference server'),
+    ...endpointFlag(),
     ...targetFlags(),
     ...containerFlags(),
     ...flagTable(
