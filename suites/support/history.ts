@@ -121,7 +121,7 @@ const pageSize = 50
  * @param sent responses to all requests to the chat with texts of their own
  */
 export async function claimShownOnce(
-  { v3, claim }: Scenario,
+  { v3, claim, prompts }: Scenario,
   chat: Chat,
   sent: readonly Exchange[],
   history: readonly HistoryRow[],
@@ -133,7 +133,7 @@ export async function claimShownOnce(
       const parts = itemsOf(body).map((item) => item.parts)
       return [...inputsOf(body), ...parts.filter(({ length }) => length > 1).flat()]
     })
-  const all = textsIn(sent)
+  const all = textsIn(sent).filter((text) => text !== prompts.brief())
   // An earlier try may have been stored.
   const repeats = textsIn(
     sent.filter(({ labels }) => labels.attempt > 0 || labels.repeatOf !== undefined),
@@ -142,7 +142,7 @@ export async function claimShownOnce(
     texts.filter((one) => one === text).length
   const doubledIn = (rows: readonly HistoryRow[]) => {
     const texts = textsOf(inputRows(rows))
-    // A short text may be that of another request.
+    // A short text may be that of another request, as a brief one is.
     const isDoubled = (text: string) =>
       text.length >= 16 && !repeats.includes(text) && timesIn(texts, text) > timesIn(all, text)
     return [...new Set(all)].filter(isDoubled)

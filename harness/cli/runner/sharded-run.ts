@@ -215,9 +215,6 @@ export async function runJobShard(
 ) {
   const { shard, startAt, out, quiet = false } = flags
   if (shard === undefined) throw new ConfigurationError(['--job needs --shard I/N'])
-  // A load must not go on without the process that would report it; the shard deletes its chats.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGINT'))
-  process.channel?.unref()
   const text = inputText(file, '--job: cannot read the file')
   const { options, records: isObserved } = jobIn(text, file)
   const records: RequestRecord[] = []

@@ -167,8 +167,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const samePressMs = 500
 
 /**
- * Signal that is aborted by the first of these signals, so that partial results are still written; a
- * second one kills the process.
+ * Signal that is aborted by the first of these signals, or when the process that follows this one ends, so that
+ * partial results are still written; a second signal kills the process.
  */
 export function watchInterrupts(reason: Error): AbortSignal {
   const interruption = new AbortController()
@@ -189,5 +189,8 @@ export function watchInterrupts(reason: Error): AbortSignal {
     // Removes those of bin/chatgen.cjs, which exit at once. There is always a listener.
     for (const listener of early) process.off(signal, listener as () => void)
   }
+  // Of a process that reports to the one that started it: what can no longer be seen or stopped must not go on.
+  process.once('disconnect', () => interruption.abort(reason))
+  process.channel?.unref()
   return interruption.signal
 }

@@ -152,8 +152,6 @@ const maxShare = 0.05
 export function liveSender(io: Pick<Io, 'clean' | 'env'>): (make: () => Live) => void {
   if (!isFollowed(io.env)) return () => {}
   let nextAt = 0
-  // Stops a run that can no longer be seen or stopped.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGINT'))
   return (make) => {
     const startedAt = performance.now()
     if (startedAt < nextAt) return

@@ -6,7 +6,7 @@ import { chatgen, emptyFolder, expectEnd, workplace } from '../../test-support/c
 /** A bundle, and the folder with product.yaml, key.pem and public.pem. */
 export type MadeBundle = Awaited<ReturnType<typeof makeBundle>>
 
-export const challenge = 'winter-programme-5f2c81d0'
+export const challenge = '2026-11-7f3a9c51e02b'
 
 let bundle: Promise<MadeBundle> | undefined
 
