@@ -130,7 +130,7 @@ export async function startRun(scenario: Scenario) {
   await claimLinked(scenario, chat, linked, first)
   const parent = finalResponse(linked)?.['id']
   // The same words are a question about another fact at the end.
-  await v3.generate(body(recall.ask, { parent_id: parent }))
+  const question = await v3.generate(body(recall.ask, { parent_id: parent }))
   const send = (turn: Body, row?: Row): Promise<Exchange> => sendTurn(run, turn, row)
   const run = {
     ...scenario,
@@ -146,7 +146,8 @@ export async function startRun(scenario: Scenario) {
     own: buildRecall(profile, session.nonce()),
     /** The id of the second turn. */
     firstParent: parent,
-    sentKeys: new Map<Exchange, string>(),
+    /** Keys of the turns of the chat; none of the first three is repeated. */
+    sentKeys: new Map([first, linked, question].map((turn) => [turn, ''])),
     /** Parts of the chain of turns with a parent. */
     conversation: [opening, between],
     texts: [chat.name, opening],
