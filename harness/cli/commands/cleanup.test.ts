@@ -40,8 +40,6 @@ describe('chatgen cleanup', () => {
     expect([...server.chats.values()].map(({ name }) => name)).toEqual(['Somebody else made this'])
 
     const before = server.requests.length
-    const asJson = await cleanup('j.ndjson --json')
-    expect(JSON.parse(asJson.stdout)).toMatchObject({ chats: [], others: [{ name: 'a.txt' }] })
     expectEnd(await cleanup('./j.ndjson'), 0, { out: 'no chats to delete' })
     expect(server.requests.length).toBe(before)
   })
@@ -52,7 +50,11 @@ describe('chatgen cleanup', () => {
     const cleanup = journal(server, [created(tagged('Known1'), id)])
     expectEnd(await cleanup('j.ndjson --dry-run'), 0, { out: `would delete  ${id}` })
     expectEnd(await cleanup('j.ndjson', { CHATGEN_DRY_RUN: '1', CI: '1' }), 5, { err: 'DRY RUN' })
+    const planned = await cleanup('j.ndjson --dry-run --json')
+    expect(JSON.parse(planned.stdout)).toMatchObject({ chats: [{ id }] })
     expect(server.requests).toEqual([])
+    const { stdout } = await cleanup('j.ndjson --json')
+    expect(JSON.parse(stdout)).toMatchObject({ chats: [{ id, outcome: 'deleted' }] })
   })
 
   test('reports missing chats of another URL as left', async () => {

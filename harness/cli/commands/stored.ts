@@ -128,7 +128,8 @@ function renderer(flags: ReportFlags, io: Io) {
   ): ExitCode {
     const folders = foldersFor(files, flags.out)
     for (const [at, [report, kind]] of files.map(read).entries()) {
-      const begin = () => files.length > 1 && io.out(`${files[at]?.file}:`)
+      const print = flags.json ? io.err : io.out
+      const begin = () => files.length > 1 && print(`${files[at]?.file}:`)
       render(report, kind, folders[at] ?? null, { begin })
     }
     return exitCode.done
