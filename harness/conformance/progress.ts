@@ -24,8 +24,8 @@ export function buildProgress(
   position: Position,
   explored: Exploring | undefined,
 ) {
-  const { requirements: judged, profile, jobs, explore } = setup
-  const own = scenarios.filter((one) => isPlanned(one, judged, profile, isIncognito(setup)))
+  const { requirements: judged, jobs, explore } = setup
+  const own = scenarios.filter((one) => isPlanned(one, judged, isIncognito(setup)))
   const ended = new Set(results.map(({ slug }) => slug))
   const done = own.filter(({ slug }) => ended.has(slug))
   const share = ended.has(exploreSlug) ? 1 : (explored?.done ?? 0) / Math.max(1, explore)

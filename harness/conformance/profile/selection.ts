@@ -121,20 +121,16 @@ export function missingMembers(
 /** Condition for a scenario to be part of a run. */
 export interface Condition {
   readonly requirements: readonly RequirementId[]
-  /** It needs a target with several endpoints. */
-  readonly isAcrossEndpoints?: boolean
   /** It is ordinary traffic, which only incognito runs have. */
   readonly isOrdinary?: boolean
 }
 
 /** Tests if a scenario runs for these requirements, before any request is sent. */
 export function isPlanned(
-  { requirements: ids, isAcrossEndpoints = false, isOrdinary = false }: Condition,
+  { requirements: ids, isOrdinary = false }: Condition,
   judged: readonly RequirementId[],
-  { baseUrls }: TargetProfile,
   isIncognito = false,
 ): boolean {
   if (isOrdinary && !isIncognito) return false
-  if (isAcrossEndpoints && baseUrls === undefined) return false
   return ids.some((id) => judged.includes(id))
 }

@@ -89,8 +89,8 @@ function fixedOf({ quick, full }: NonNullable<Task['meta']['lawCosts']>): number
 }
 
 export function isPart({ covers = [], ...condition }: Task['meta'], setup: RunSetup): boolean {
-  const { requirements: judged, profile } = setup
-  return isPlanned({ requirements: covers, ...condition }, judged, profile, isIncognito(setup))
+  const planned = { requirements: covers, ...condition }
+  return isPlanned(planned, setup.requirements, isIncognito(setup))
 }
 
 export function testsIn({ tasks }: Pick<Suite, 'tasks'>): readonly Task[] {

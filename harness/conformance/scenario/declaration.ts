@@ -28,8 +28,6 @@ declare module 'vitest' {
 interface Circumstances {
   /** Additional generations if a model misses a planted fact. */
   readonly again?: number
-  /** It needs a target with several endpoints. */
-  readonly isAcrossEndpoints?: boolean
   /** It begins before others, which also run while it waits. */
   readonly isLong?: boolean
   /** An ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */

@@ -94,9 +94,7 @@ const withSession = base
     task.file.meta.state = context.setup.state
     const ids = task.meta.covers ?? []
     const { again } = context.setup
-    // A scenario for several endpoints also runs on one alone, to show whether they are the cause.
-    const meta = again ? { ...task.meta, isAcrossEndpoints: false } : task.meta
-    skip(!isPart(meta, context.setup), 'not part of this run')
+    skip(!isPart(task.meta, context.setup), 'not part of this run')
     skip(again?.scenarios.includes(toSlug(task.name)) === false, 'not run again')
     const onEndpoint = again === undefined ? '' : `@${again.endpoint}`
     const before = task.meta.outcomes ?? []

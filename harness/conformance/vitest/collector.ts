@@ -17,8 +17,6 @@ export interface Scenario extends ScenarioCoverage {
   readonly lawCosts?: Readonly<Record<Depth, Cost>>
   /** Additional generations if a model misses a planted fact. */
   readonly again: number
-  /** It needs a target with several endpoints. */
-  readonly isAcrossEndpoints?: boolean
   readonly isOrdinary?: boolean
 }
 

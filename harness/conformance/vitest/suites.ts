@@ -148,7 +148,7 @@ export async function planConformance(
   const requirements = judgedRequirements(selection, profile)
   const scenarios = await listScenarios()
   return scenarios
-    .filter((scenario) => isPlanned(scenario, requirements, profile))
+    .filter((scenario) => isPlanned(scenario, requirements))
     .map((scenario) => ({ ...scenario, cost: scenario.lawCosts?.[depth] ?? scenario.cost }))
 }
 
