@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
 
 /** One HTTP request with its response: clients create it, judges read it, reports show it, load runs count it. */
@@ -205,12 +206,10 @@ export function restoreExchanges(text: string) {
 type StoredBytes = z.output<typeof storedBytes>
 
 function encode(value: Uint8Array): StoredBytes {
-  if (isMostlyControls(value)) return { base64: Buffer.from(value).toString('base64') }
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value) }
-  } catch {
-    return { base64: Buffer.from(value).toString('base64') }
-  }
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.length)
+  return isUtf8(bytes) && !isMostlyControls(bytes)
+    ? { text: bytes.toString() }
+    : { base64: bytes.toString('base64') }
 }
 
 /** Each of them takes six characters in JSON, which is unreadable and makes a long body enormous. */

@@ -68,9 +68,22 @@ export function nodesOf(root: unknown) {
   return nodes
 }
 
-/** Tests if a JSON value, or any value within it, passes. */
-export function someValue(root: unknown, passes: (value: unknown) => boolean): boolean {
-  return nodesOf(root).some(({ value }) => passes(value))
+/** Tests if a JSON value, or any value within it, passes; `key` as in {@link nodesOf}. */
+export function someValue(
+  root: unknown,
+  passes: (value: unknown, key: string) => boolean,
+): boolean {
+  if (passes(root, '')) return true
+  // The list grows while it is walked. Unlike that of `nodesOf`, it has no numbers, texts and keys.
+  const inner: object[] = typeof root === 'object' && root !== null ? [root] : []
+  for (const parent of inner) {
+    for (const key of Object.keys(parent)) {
+      const value: unknown = parent[key as keyof typeof parent]
+      if (passes(value, key)) return true
+      if (typeof value === 'object' && value !== null) inner.push(value)
+    }
+  }
+  return false
 }
 
 export interface JsonLeaf {

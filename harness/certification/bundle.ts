@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { crc32, inflateRawSync } from 'node:zlib'
@@ -138,7 +138,7 @@ export function canonicalSums(sums: ReadonlyMap<string, string>): string {
 }
 
 export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+  return hash('sha256', content)
 }
 
 /** Writes a file of the bundle. @throws ConfigurationError if it cannot be written; nothing is left of it then */

@@ -1,5 +1,5 @@
 import {
-  createHash,
+  hash,
   createHmac,
   createPrivateKey,
   createPublicKey,
@@ -82,7 +82,7 @@ export function toPem(key: KeyObject): string {
 /** `sha256:` and the digest of the key's SubjectPublicKeyInfo (RFC 8410), hexadecimal. */
 export function keyIdOf(key: KeyObject): string {
   const der = key.export({ type: 'spki', format: 'der' })
-  return `sha256:${createHash('sha256').update(der).digest('hex')}`
+  return `sha256:${hash('sha256', der)}`
 }
 
 function ed25519(name: string, read: () => KeyObject): KeyObject {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ContainerRuntimeClient } from 'testcontainers'
@@ -122,7 +122,7 @@ export function stateOfRun(name: string): 'running' | 'ended' | 'elsewhere' | un
 }
 
 function machine(): string {
-  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+  return hash('sha256', hostname()).slice(0, 8)
 }
 
 const pollMs = 200

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
@@ -156,7 +156,7 @@ describe(`${number} of ${faults.length} faults, drawn by seed`, () => {
 
 /** Faults by seed. */
 function drawn(number: number) {
-  const order = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  const order = (name: string) => hash('sha256', `${seed} ${name}`)
   return faults.toSorted((a, b) => order(a.name).localeCompare(order(b.name))).slice(0, number)
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   type Chart,
   chartMarkup,
@@ -166,5 +166,5 @@ function policyOf(style: string, script: string): string {
 }
 
 function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+  return `sha256-${hash('sha256', text, 'base64')}`
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Digest, type Doubt, digest } from '../../contract/report/common.ts'
 import { type ConformanceReport, conformanceReport } from '../../contract/report/conformance.ts'
 import { type CapacityReport, capacityReport } from '../capacity/model/report.ts'
@@ -96,7 +96,7 @@ const sentences: Readonly<Record<Doubt, string>> = {
 }
 
 function digestOf(content: object): string {
-  return createHash('sha256').update(canonical(content)).digest('hex')
+  return hash('sha256', canonical(content))
 }
 
 /** Canonical JSON (RFC 8785): sorted keys, no whitespace. */

@@ -50,10 +50,10 @@ function textEditsOf(
     },
     'outer space': { given: edit((text) => `  ${text}\t `) },
     length: {
-      'of 1,000 characters and more': edit(
-        (text) =>
-          `${Array.from({ length: notes }, () => prompts.note(session.nonce())).join(' ')} ${text}`,
-      ),
+      'of 1,000 characters and more': edit((text) => {
+        const parts = Array.from({ length: 10 }, () => prompts.note(session.nonce()))
+        return `${Array.from({ length: notes }, (_, at) => parts[at % parts.length]).join(' ')} ${text}`
+      }),
     },
     text: {
       'like JSON': edit(likeJson),

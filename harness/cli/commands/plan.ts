@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Option } from 'commander'
 import { count } from '../../../contract/text.ts'
 import type { CapacityReport } from '../../../reports/capacity/model/report.ts'
@@ -194,5 +194,5 @@ function checkComparable(first: Measurement, other: Measurement): void {
 
 /** A mix by its name and content: two files may have the same name. */
 function mixText({ mixName, mix }: CapacityReport['config']): string {
-  return `${mixName} ${createHash('sha256').update(JSON.stringify(mix)).digest('hex').slice(0, 8)}`
+  return `${mixName} ${hash('sha256', JSON.stringify(mix)).slice(0, 8)}`
 }

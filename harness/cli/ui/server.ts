@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -166,7 +166,7 @@ export const pageFrame = `<!doctype html>
 export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${createHash('sha256').update(imports).digest('base64')}'`,
+    `script-src 'self' 'sha256-${hash('sha256', imports, 'base64')}'`,
     "style-src 'self'",
     "connect-src 'self'",
     'img-src data:',

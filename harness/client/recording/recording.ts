@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   type Exchange,
   type ExchangeLabels,
@@ -71,7 +71,7 @@ export function createRecordingTransport(
 /** Identity of a request; of the credential only its scheme, as a wrong one differs from run to run. */
 function identityOf(scenario: string, { method, url, headers, body }: WireRequest): string {
   const [scheme] = (header(headers, 'authorization') ?? '').split(' ')
-  const digest = body === null ? null : createHash('sha256').update(body).digest('base64')
+  const digest = body === null ? null : hash('sha256', body, 'base64')
   const type = header(headers, 'content-type')
   return JSON.stringify([scenario, method, url, scheme, type, header(headers, idempotency), digest])
 }

@@ -61,11 +61,12 @@ export function finderOf(forms: readonly Form[]): (options: FinderOptions) => Fi
         const first = cuts.length
         for (const place of places.get(hash) ?? []) {
           const { form, position } = place
+          // Other triples may have the same hash.
+          if (!isSame(text, at + 2, form, position + 2)) continue
           const stretches = stretchesOf(compared, form)
           // What the rest of a stretch gives is known.
           if (at < (stretches.get(at - position) ?? 0)) continue
           const behind = common(text, at, form, position, 1)
-          // Other triples may have the same hash.
           if (behind < tripleLength) continue
           stretches.set(at - position, at + behind)
           const cut = cutAround(text, at, behind, place, options)

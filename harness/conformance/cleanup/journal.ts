@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -163,7 +163,7 @@ export function keyMarks(
 ): string[] {
   return [surfaceCredentials(profile).v3, profile.otherKey]
     .filter((key) => key !== undefined)
-    .map((key) => createHash('sha256').update(`${tag} ${key}`).digest('hex').slice(0, 4))
+    .map((key) => hash('sha256', `${tag} ${key}`).slice(0, 4))
 }
 
 /** Removes a journal in which nothing is open. @returns number of open entries */

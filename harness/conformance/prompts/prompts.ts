@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Language, Sentences } from '../../../fixtures/content/language.ts'
 import type { Values, Writer } from '../../../fixtures/content/writer.ts'
 
@@ -158,5 +158,5 @@ function pick(writers: readonly Writer[], seed: string): Writer {
 
 /** A number from 0 to below `below`, the same for the same text. */
 function numberOf(text: string, below = 2 ** 32): number {
-  return createHash('sha256').update(text).digest().readUInt32BE(0) % below
+  return hash('sha256', text, 'buffer').readUInt32BE(0) % below
 }

@@ -1,5 +1,5 @@
 /** Rows of conditions: few requests that show values, and pairs of values, of many dimensions. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Covertable from 'covertable'
 import type { Depth } from '../run-setup.ts'
@@ -145,7 +145,7 @@ function sortedBy(list: readonly string[], keys: (one: string) => readonly [numb
 }
 
 function rank(...parts: readonly (string | number)[]): number {
-  return createHash('sha256').update(parts.join('/')).digest().readUInt32BE()
+  return hash('sha256', parts.join('/'), 'buffer').readUInt32BE()
 }
 
 /** Values by dimension, beginning with that of a plain request. */

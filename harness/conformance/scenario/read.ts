@@ -124,9 +124,13 @@ export function contains(body: unknown, text: string): boolean {
   if (!isUuid(text))
     return someValue(body, (value) => typeof value === 'string' && value.includes(text))
   const id = text.toLowerCase()
-  return nodesOf(body).some(
-    ({ key, value }) =>
-      key.toLowerCase() === id || (typeof value === 'string' && value.toLowerCase().includes(id)),
+  return someValue(
+    body,
+    (value, key) =>
+      (typeof value === 'string' &&
+        value.length >= id.length &&
+        value.toLowerCase().includes(id)) ||
+      (key.length === id.length && key.toLowerCase() === id),
   )
 }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { type Exchange, operationAt } from '../../../contract/index.ts'
 import { type Endpoint, endpointsOf } from '../profile/index.ts'
@@ -44,7 +44,7 @@ export function createEndpointRouting(
   seed: string,
   settleMs: number,
 ) {
-  const digest = createHash('sha256').update(seed).digest()
+  const digest = hash('sha256', seed, 'buffer')
   const step = digest.readUInt8(0) % 2 === 0 ? 1 : -1
   const isOnlyOne = endpoints.length === 1
   const writes: { endpoint: Endpoint; atMs: number; key: string | undefined }[] = []

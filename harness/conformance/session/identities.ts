@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isIncognito, type RunSetup } from '../run-setup.ts'
 
 const consonants = 'bdfgklmnprstvz'
@@ -27,7 +27,7 @@ export function saidNonces(setup: Issuing, text: string): readonly string[] {
 
 /** A pronounceable word with four digits, for example `Tavoru7316`; the same for the same text. */
 export function toWord(text: string): string {
-  const digest = createHash('sha256').update(text).digest()
+  const digest = hash('sha256', text, 'buffer')
   const word = [...digest.subarray(0, 3)].map(syllable).join('')
   const number = String(digest.readUInt16BE(3) % 10_000).padStart(4, '0')
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${number}`
@@ -43,7 +43,7 @@ export function wordsIn(text: string): readonly string[] {
  * text; at least eight digits, so that all in a run differ.
  */
 export function toReference(text: string): string {
-  const digest = createHash('sha256').update(text).digest()
+  const digest = hash('sha256', text, 'buffer')
   const word = [...digest.subarray(0, 3)].map(syllable).join('')
   const digits = String(digest.readUIntBE(4, 5) % 10 ** 9).padStart(9, '0')
   const letters = [...digest.subarray(10, 12)].map((byte) => String.fromCharCode(65 + (byte % 26)))
@@ -57,7 +57,7 @@ export function toReference(text: string): string {
 
 /** A version 4 UUID (RFC 9562), the same for the same text. */
 export function toUuid(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex')
+  const hex = hash('sha256', text)
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`]
   return [...parts, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
@@ -67,7 +67,7 @@ export function toUuid(text: string): string {
 export function createRandomPicker(text: string): (size: number) => number {
   let count = 0
   return (below) => {
-    const digest = createHash('sha256').update(`${text}/${++count}`).digest()
+    const digest = hash('sha256', `${text}/${++count}`, 'buffer')
     return digest.readUInt32BE(0) % below
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Surface } from '../../../contract/catalog/requirement.ts'
 import {
   type Finding,
@@ -133,7 +133,7 @@ export class IntegrityRecorder {
 /** Bounds an id: all are kept, and the target decides their length. */
 function shortened(id: string): string {
   if (id.length <= maxIdLength) return id
-  return `${id.slice(0, 32)}…${createHash('sha256').update(id).digest('base64url')}`
+  return `${id.slice(0, 32)}…${hash('sha256', id, 'base64url')}`
 }
 
 const maxIdLength = 100

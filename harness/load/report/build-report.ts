@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { count } from '../../../contract/text.ts'
 import type { ArrivalRow, LoadReport } from '../../../reports/load/model/report.ts'
 import type { WorkerPoolResult } from '../engine/worker-thread.ts'
@@ -179,7 +179,7 @@ export function arrivalRow({ arrival }: Pick<PlanSpec, 'arrival'>): ArrivalRow {
   if (arrival.kind === 'closed') return { kind: 'closed', concurrency: arrival.concurrency }
   if (arrival.kind !== 'trace') return arrival
   const { kind, file, lines } = arrival
-  return { kind, file, digest: createHash('sha256').update(JSON.stringify(lines)).digest('hex') }
+  return { kind, file, digest: hash('sha256', JSON.stringify(lines)) }
 }
 
 function configOf(options: LoadOptions): LoadReport['config'] {

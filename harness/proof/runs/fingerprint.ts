@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { StoredExchange } from '../../../contract/index.ts'
 
@@ -71,7 +71,7 @@ function digestOf({ response, ending }: StoredExchange): string {
     .sort()
   const body = Buffer.concat((response?.chunks ?? []).map(bytesOf)).toString()
   const facts = [response?.status, ending.kind, ...headers, plain(body)]
-  return createHash('sha256').update(JSON.stringify(facts)).digest('base64')
+  return hash('sha256', JSON.stringify(facts), 'base64')
 }
 
 function bytesOf(chunk: { readonly text: string } | { readonly base64: string }): Buffer {

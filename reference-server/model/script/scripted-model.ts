@@ -1,5 +1,5 @@
 /** A model that answers from a script, or with another model if no entry matches. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { seededDraw } from '../../runtime/random.ts'
 import { generationOf, type Plan, splitTokens, spoken, tokensBeforeStop } from '../generation.ts'
 import { findModel } from '../models.ts'
@@ -114,7 +114,7 @@ function turnOf({ turns }: ModelRequest): number {
 export function requestDigest({ knowledge, ...request }: ModelRequest): string {
   const found = knowledge?.found.map(({ fileId, text }) => ({ fileId, text })) ?? []
   const content = JSON.stringify({ ...request, maxTokens: String(request.maxTokens), found })
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  return hash('sha256', content, 'base64url').slice(0, 22)
 }
 
 /** @throws ModelOutage for an entry with an error */
