@@ -32,6 +32,7 @@ import './laws/one-shots.scenario.ts'
 import './laws/replies.scenario.ts'
 import './laws/second-caller.scenario.ts'
 import './laws/turns.scenario.ts'
-import { registerSections } from '../harness/conformance/scenario/index.ts'
+import { registerExploring, registerSections } from '../harness/conformance/scenario/index.ts'
 
 registerSections()
+registerExploring()

@@ -215,7 +215,7 @@ export const conformanceReport = z.object({
   /** Conditions under which laws were tested: each once, each several times, or each pair. */
   depth: z.enum(['quick', 'normal', 'full']).optional(),
   conditions: z.array(triedConditions).optional(),
-  /** Random operations after the suites; absent if there were none, or they ended early. */
+  /** Random operations beside the suites; absent if there were none, or they ended early. */
   exploration: z.object({ operations: z.int(), violations: z.int() }).optional(),
   requirements: z.array(requirementResult),
   /** Number of requirements of the profile that `--only` or `--skip` left out; absent if there are none. */

@@ -1,10 +1,4 @@
-import {
-  hash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-} from 'node:crypto'
+import { createHmac, createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { asConfigurationError, ConfigurationError } from '../conformance/errors.ts'
 import { checkDocument, readDocument, type Source } from '../conformance/profile/document.ts'

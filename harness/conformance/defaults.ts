@@ -5,7 +5,7 @@ import { asObject, asString } from '../../contract/json.ts'
 export const defaultJobs = 4
 export const defaultMaxGenerations = 1200
 
-/** Slug and title of the random sequences, which run after all scenarios of the suites. */
+/** Slug and title of the random sequences of operations. */
 export const exploreSlug = 'explore'
 /** Default number of random operations, in profile full without `--only`. */
 export const defaultOperations = 200

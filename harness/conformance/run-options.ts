@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { RequirementId } from '../../contract/index.ts'
+import { exploredRequirements } from '../explore/explore.ts'
 import {
   defaultJobs,
   defaultMaxGenerations,
@@ -8,7 +9,6 @@ import {
   journalName,
   suiteVersion,
 } from './defaults.ts'
-import { isExplorable } from './exploration.ts'
 import type { TargetProfile } from './profile/index.ts'
 import { type Selection, skipReason } from './profile/selection.ts'
 import type { Progress } from './progress.ts'
@@ -47,7 +47,7 @@ export interface RunOptions extends Optional<Chosen> {
   readonly engine?: Engine | undefined
   /** Judges any server that answers, whether it is the service or not. */
   readonly anyAnswer?: boolean | undefined
-  /** Random operations after the suites, if the run was not interrupted; none by default. */
+  /** Random operations beside the suites; none by default. */
   readonly explore?: number | undefined
   /** Interrupts the run; findings so far are reported. */
   readonly signal?: AbortSignal | undefined
@@ -64,7 +64,7 @@ export function buildSetup(options: RunOptions, requirements: readonly Requireme
   return {
     profile: options.profile,
     requirements: judged,
-    explore: isExplorable(judged) ? (options.explore ?? 0) : 0,
+    explore: exploredRequirements.some((id) => judged.includes(id)) ? (options.explore ?? 0) : 0,
     seed,
     keySeed: options.keySeed ?? `${randomUUID()}/`,
     depth: options.depth ?? 'normal',

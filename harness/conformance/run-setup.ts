@@ -1,4 +1,5 @@
 import type { Finding, Observation, RequirementId } from '../../contract/index.ts'
+import { defaultMaxGenerations } from './defaults.ts'
 import type { TargetProfile } from './profile/index.ts'
 import type { RunState } from './session/run-state.ts'
 import type { Cost, Traffic } from './usage.ts'
@@ -18,7 +19,7 @@ export interface RunSetup {
   /** Requirements that are judged in this run: selected, applicable and with all needed capabilities declared. */
   readonly requirements: readonly RequirementId[]
   readonly depth: Depth
-  /** Random operations after the scenarios; 0 if they cannot find anything. */
+  /** Random operations beside the scenarios; 0 if they cannot find anything. */
   readonly explore: number
   /** Source of all nonces and identifiers of the run. */
   readonly seed: string
@@ -54,6 +55,11 @@ export interface RunSetup {
 /** Tests if the requests of a run look like those of users. */
 export function isIncognito({ tag }: Pick<RunSetup, 'tag'>): boolean {
   return tag === ''
+}
+
+/** Tests if the limits of a run are higher than what it may need. */
+export function isEndless({ maxRequests, maxGenerations }: RunSetup): boolean {
+  return maxRequests === null && maxGenerations >= defaultMaxGenerations
 }
 
 /** Identity of the client towards a target, in a run and outside it. */

@@ -123,7 +123,8 @@ test.each([
 ])('a target that %s during exploration is undecided, also in a rejudge', async (_, die, at) => {
   let requestCount = 0
   const only = ['V3-CHAT-02', 'V3-FAV-*']
-  const options = { explore: 20, only, depth: 'quick', seed: 'dies' } as const
+  // With one job, random sequences begin after the scenarios.
+  const options = { explore: 20, only, depth: 'quick', seed: 'dies', jobs: 1 } as const
   const dead = await run((request, response) => {
     if (String(request.headers['x-request-id']).includes('/explore/')) requestCount += 1
     return requestCount > at && die(request, response)
@@ -214,10 +215,7 @@ test('progress counts requirements and scenarios as the report does', async () =
   const ran = new Set(report.requirements.flatMap(({ scenarios }) => scenarios))
   expect(last).toMatchObject({ done: last?.total, share: 1 })
   expect(last?.total).toBeLessThanOrEqual(ran.size)
-  const exploring = updates.flatMap((update) => update.exploring ?? [])
-  expect(exploring.map(({ done, of }) => `${done} of ${of}`)).toEqual(
-    [0, 0, 1, 2, 3].map((done) => `${done} of 4`),
-  )
+  expect(report.exploration).toMatchObject({ operations: 4 })
   const shares = updates.map(({ share }) => share)
   expect(shares).toEqual(shares.toSorted((a, b) => a - b))
 })

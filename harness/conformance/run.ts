@@ -6,10 +6,9 @@ import { messageOf } from '../../contract/text.ts'
 import { createRedactor, RedactingWriter } from '../client/index.ts'
 import { auditLeftovers, emptyAudit, type LeftoverAudit } from './cleanup/cleanup.ts'
 import { readJournal, startJournal } from './cleanup/journal.ts'
-import { exploreSlug, interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
+import { interfaceRevision, runRecordName, suiteVersion } from './defaults.ts'
 import { runOnEachEndpoint } from './endpoints-alone.ts'
 import { asConfigurationError, ConfigurationError, InterruptedError } from './errors.ts'
-import { type Exploring, runExploration } from './exploration.ts'
 import { preflight } from './preflight/preflight.ts'
 import { endpointsOf, profileOfEndpoint } from './profile/index.ts'
 import { type Selection, selectRequirements, surfacesOfProfile } from './profile/selection.ts'
@@ -45,10 +44,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   prepareFiles(options, setup, startedAt)
 
   const { text: redact } = createRedactor(secretsOf(setup))
-  const showProgress = (scenario: string, explored?: Exploring) => {
+  const showProgress = (scenario: string) => {
     const report = () => buildReport({ ...whole, decided: verdicts(pendingReason) })
     const about = { scenario, requirements: () => verdicts(), report }
-    options.onProgress?.(buildProgress(collector, setup, about, explored))
+    options.onProgress?.(buildProgress(collector, setup, about))
   }
   const collector = new Collector(showProgress, redact)
   const whole = {
@@ -62,12 +61,6 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const run = options.engine?.run ?? runOnce
   const signal = AbortSignal.any([options.signal, stop].filter((one) => one !== undefined))
   const isStopped = await run(collector, setup, signal)
-  const explored =
-    setup.explore > 0 && !isStopped && collector.unwritten === undefined
-      ? await runExploration(collector, setup, signal, (position) =>
-          showProgress(exploreSlug, position),
-        )
-      : undefined
   const interrupted = options.signal?.aborted ?? false
   const isPartial = interrupted || (stop?.aborted ?? false)
   if (stop?.aborted) collector.stopReason ??= String(stop.reason)
@@ -85,7 +78,14 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     collector.faults.push({ scenario: 'leftover check', message })
     return { ...emptyAudit, incompleteReason: message }
   })
-  return buildReport({ ...whole, decided, alone, exploration: explored, interrupted, audit })
+  return buildReport({
+    ...whole,
+    decided,
+    alone,
+    exploration: collector.exploration,
+    interrupted,
+    audit,
+  })
 }
 
 /** The reason why a run has no results, with the command that deletes what it has left behind. */

@@ -27,7 +27,7 @@ export async function planFor(
   io: Io,
 ): Promise<string> {
   const { judgedRequirements, planConformance } = await import('../../conformance/vitest/suites.ts')
-  const { isExplorable } = await import('../../conformance/exploration.ts')
+  const { exploredRequirements } = await import('../../explore/explore.ts')
   const container = containerOf(flags, io.env)
   const planned = container === undefined ? flags : withoutContainer(flags)
   const address = container === undefined ? url : `http://127.0.0.1:${container.port}`
@@ -35,7 +35,8 @@ export async function planFor(
     assert?.(profile)
     const scenarios = await planConformance(profile, selection, flags.depth)
     const { depth, maxGenerations } = flags
-    const operations = isExplorable(judgedRequirements(selection, profile)) ? explore : 0
+    const judged = judgedRequirements(selection, profile)
+    const operations = exploredRequirements.some((id) => judged.includes(id)) ? explore : 0
     const options = { selection, depth, maxGenerations, explore: operations, width: io.width }
     return (flags.json ? planJson : planText)(scenarios, options)
   })

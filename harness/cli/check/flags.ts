@@ -53,7 +53,7 @@ function runFlags() {
     --jobs <n>=${defaultJobs}  number of concurrent scenarios
     --max-requests <n>  maximum number of requests, cleanup included
     --max-generations <n>=${defaultMaxGenerations}  maximum number of generations
-    --explore <n>:whole  random operations to run after the suites; 0 for none
+    --explore <n>:whole  random operations to run beside the suites; 0 for none
       (default: ${defaultOperations} in profile full without --only)
     --update-baseline  write the current violations to the baseline, for review
     --seed <text>:seed  seed of generated names and nonces`,

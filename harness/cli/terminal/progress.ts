@@ -66,12 +66,10 @@ export function showProgress(io: Io, enabled: boolean) {
 }
 
 function numbers(progress: Progress): readonly string[] {
-  const { done, total, exploring, retries, requirements } = progress
+  const { done, total, retries, requirements } = progress
   const violated = requirements().filter(({ verdict }) => verdict === 'fail').length
   return [
-    exploring === undefined
-      ? `${done}/${total} scenarios`
-      : `exploring ${exploring.done} of ${exploring.of}`,
+    `${done}/${total} scenarios`,
     ...(violated === 0 ? [] : [`${violated} violated`]),
     ...(retries === 0 ? [] : [retries === 1 ? '1 retry' : `${retries} retries`]),
   ]

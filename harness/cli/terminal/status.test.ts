@@ -15,7 +15,6 @@ function progress(about: Partial<Progress>): Progress {
     scenario: 's',
     done: 12,
     total: 60,
-    exploring: undefined,
     retries: 0,
     share: 0.25,
     cost,
@@ -41,8 +40,7 @@ describe('progress without a terminal', () => {
     vi.advanceTimersByTime(10_000)
     progressView.update(progress({ done: 45, share: 0.8, cost: { ...noCost, requests: 141 } }))
     vi.advanceTimersByTime(10_000)
-    const exploring = { done: 37, of: 200 }
-    progressView.update(progress({ exploring, retries: 3, share: 0.9 }))
+    progressView.update(progress({ done: 59, retries: 3, share: 0.9 }))
     vi.advanceTimersByTime(10_000)
     progressView.stop()
     vi.advanceTimersByTime(60_000)
@@ -50,7 +48,7 @@ describe('progress without a terminal', () => {
       'check: no scenario finished yet, 10 s',
       'check: 12/60 scenarios, 40 requests, 20 s, about 60 s left',
       'check: 45/60 scenarios, 141 requests, 30 s, about 10 s left',
-      'check: exploring 37 of 200, 3 retries, 40 requests, 40 s, about 5 s left',
+      'check: 59/60 scenarios, 3 retries, 40 requests, 40 s, about 5 s left',
     ])
   })
 

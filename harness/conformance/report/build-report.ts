@@ -33,7 +33,7 @@ interface RunResults {
   readonly redact: (text: string) => string
   /** Scenarios that ran again on one of several endpoints. */
   readonly alone?: ResultsAlone
-  /** Random operations after the suites; undefined if none were carried out, or not all. */
+  /** Random operations beside the suites; undefined if none were carried out, or not all. */
   readonly exploration?: ConformanceReport['exploration']
   readonly interrupted?: boolean
   readonly audit?: LeftoverAudit

@@ -1,6 +1,6 @@
 /** Coverage of a law scenario: its share of the generations, and the rows of its first try and of a repeat. */
 import type { RunnerTestSuite as Suite, RunnerTask as Task } from 'vitest'
-import type { TriedConditions } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, TriedConditions } from '../../../contract/report/conformance.ts'
 import { isPlanned } from '../profile/selection.ts'
 import { mayBeStale } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup, type ScenarioOutcome } from '../run-setup.ts'
@@ -46,6 +46,10 @@ export function coverageOf(task: Task, session: Session) {
       // A repeated scenario tries the same conditions.
       if (conditions.some(({ operation }) => operation === tried.operation)) return
       task.meta.conditions = [...conditions, tried]
+    },
+    /** Records what random sequences found. */
+    addExploration(exploration: ConformanceReport['exploration']): void {
+      task.meta.exploration = exploration
     },
   }
 }

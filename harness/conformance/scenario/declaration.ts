@@ -1,6 +1,6 @@
 import { describe as register } from 'vitest'
 import { areaOf, type RequirementId, requirementIds } from '../../../contract/index.ts'
-import type { TriedConditions } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, TriedConditions } from '../../../contract/report/conformance.ts'
 import { slugOf } from '../../../contract/text.ts'
 import { repeatOptions } from '../report/confirmation.ts'
 import type { Depth } from '../run-setup.ts'
@@ -18,6 +18,7 @@ declare module 'vitest' {
       | undefined
     /** Pairs of conditions that the scenario tried. */
     conditions?: readonly TriedConditions[]
+    exploration?: ConformanceReport['exploration']
     /** State of the run after the scenarios; a field of the module's meta data. */
     state?: import('../session/run-state.ts').RunState
     outcomes?: readonly import('../run-setup.ts').ScenarioOutcome[]
@@ -30,6 +31,10 @@ interface Circumstances {
   readonly again?: number
   /** It begins before others, which also run while it waits. */
   readonly isLong?: boolean
+  /** It begins after all others have ended. */
+  readonly isLast?: boolean
+  /** It repeats what it finds, and is not repeated as a whole. */
+  readonly confirmsItself?: boolean
   /** An ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */
   readonly isOrdinary?: boolean
   readonly isFirst?: boolean

@@ -30,6 +30,7 @@ export {
   requirementsOf,
 } from './declaration.ts'
 export { ContractViolation, expect } from './expect.ts'
+export { registerExploring } from './exploring.ts'
 export { staysVisible } from './poll.ts'
 export * from './read.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk, whyUnread } from './routes/paging.ts'

@@ -14,10 +14,9 @@ import {
   StoredRecording,
 } from '../../client/index.ts'
 import { deletedChat, journalWriter, type WriteJournal } from '../cleanup/journal.ts'
-import { defaultMaxGenerations } from '../defaults.ts'
 import { networkOf } from '../profile/index.ts'
 import { storeEvidence } from '../recording/result-files.ts'
-import type { RunSetup } from '../run-setup.ts'
+import { isEndless, type RunSetup } from '../run-setup.ts'
 import { createRandomPicker } from './identities.ts'
 import { isRefusal } from './limits/circuit-breaker.ts'
 import { anySignal, createGate } from './limits/gate.ts'
@@ -30,10 +29,10 @@ import { secretsOf } from './secrets.ts'
 export type RunContext = ReturnType<typeof createRunContext>
 
 /** The next scenario: one at random, the first if a budget may run out, or else the first of those that take long. */
-function orderOf({ shuffle, maxRequests, maxGenerations }: RunSetup) {
+function orderOf(setup: RunSetup) {
+  const { shuffle } = setup
   const pick = shuffle === null ? () => 0 : createRandomPicker(shuffle)
-  const isEndless = maxRequests === null && maxGenerations >= defaultMaxGenerations
-  return shuffle === null && isEndless
+  return shuffle === null && isEndless(setup)
     ? longFirst
     : (waiting: readonly Priority[]) => pick(waiting.length)
 }

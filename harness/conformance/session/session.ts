@@ -68,6 +68,10 @@ export class Session {
     this.#routing = routingOf(this.context.setup, this.contentSeed, waits)
   }
 
+  get isAborted(): boolean {
+    return this.#signal.aborted
+  }
+
   isJudged(requirement: RequirementId): boolean {
     return this.context.setup.requirements.includes(requirement)
   }

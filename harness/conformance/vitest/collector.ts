@@ -1,5 +1,5 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
-import type { TriedConditions } from '../../../contract/report/conformance.ts'
+import type { ConformanceReport, TriedConditions } from '../../../contract/report/conformance.ts'
 import { EvidenceError } from '../recording/result-files.ts'
 import { combineTries } from '../report/confirmation.ts'
 import type { ScenarioCoverage, ScenarioResult } from '../report/verdicts.ts'
@@ -25,6 +25,7 @@ export class Collector implements Reporter {
   readonly scenarios: Scenario[] = []
   readonly results: ScenarioResult[] = []
   readonly conditions: TriedConditions[] = []
+  exploration: ConformanceReport['exploration']
   /** Faults that belong to no scenario: a file that did not load, an unhandled error. */
   readonly faults: { scenario: string; message: string }[] = []
   /** State of the run at the end of the suites; undefined if they did not reach it. */
@@ -71,7 +72,8 @@ export class Collector implements Reporter {
   }
 
   onTestCaseResult(testCase: TestCase): void {
-    const { outcomes = [], conditions = [] } = testCase.meta()
+    const { outcomes = [], conditions = [], exploration } = testCase.meta()
+    this.exploration ??= exploration
     const [first, ...again] = outcomes
     this.conditions.push(...conditions)
     // Skipped scenarios are not part of the run.

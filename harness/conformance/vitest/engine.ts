@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { PoolRunnerInitializer, PoolWorker, Reporter } from 'vitest/node'
 import { init, runBaseTests, setupEnvironment } from 'vitest/worker'
 import { StoredRecording } from '../../client/index.ts'
+import { exploreSlug } from '../defaults.ts'
 import type { RunSetup } from '../run-setup.ts'
 import type { RunState } from '../session/run-state.ts'
 import type { Collector } from './collector.ts'
@@ -64,7 +65,7 @@ export function inlineEngine(): Engine {
 function choose({ vitest }: OpenSuites, titles: readonly string[] | undefined): void {
   vitest.resetGlobalTestNamePattern()
   if (titles === undefined) return
-  const patterns = titles.map((title) => title.replace(/[^\w\s]/g, '\\$&'))
+  const patterns = [...titles, exploreSlug].map((title) => title.replace(/[^\w\s]/g, '\\$&'))
   vitest.setGlobalTestNamePattern(new RegExp(`(?:${patterns.join('|')})$`))
 }
 

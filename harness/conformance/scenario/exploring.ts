@@ -1,0 +1,43 @@
+import { inject, describe as register } from 'vitest'
+import { explore, exploredRequirements } from '../../explore/explore.ts'
+import { exploreSlug } from '../defaults.ts'
+import { isEndless } from '../run-setup.ts'
+import { BudgetSpentError, InconclusiveError, RunEndedError } from '../session/errors.ts'
+import { covers } from './declaration.ts'
+import { test } from './test.ts'
+
+/**
+ * Registers the random sequences of operations beside the scenarios of the suites, if the run explores. They are
+ * among the first unless a budget may run out, of which they have what the scenarios leave.
+ */
+export function registerExploring(): void {
+  // Absent while the scenarios are only listed.
+  const setup: ReturnType<typeof inject<'setup'>> | undefined = inject('setup')
+  if (setup === undefined || setup.explore === 0) return
+  const { explore: operations, depth, jobs } = setup
+  const isLong = jobs > 1 && depth !== 'full' && isEndless(setup)
+  register('random sequences', () => {
+    test(
+      exploreSlug,
+      covers(exploredRequirements, { isLong, isLast: !isLong, confirmsItself: true }),
+      async ({ session, coverage }) => {
+        let done = 0
+        const add = (violations: number) =>
+          coverage.addExploration({ operations: done, violations })
+        try {
+          const { violations } = await explore(session, operations, (count) => {
+            done = count
+          })
+          done = operations
+          add(violations.length)
+        } catch (error) {
+          const isSpent = error instanceof BudgetSpentError
+          if (isSpent) add(session.findings.brokenCount)
+          // A spent budget and an interrupt leave nothing undecided, as the scenarios test all of it.
+          const isEarly = session.isAborted || !(error instanceof RunEndedError)
+          if (!isSpent && !(isEarly && error instanceof InconclusiveError)) throw error
+        }
+      },
+    )
+  })
+}
