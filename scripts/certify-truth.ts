@@ -18,6 +18,7 @@
 import { TargetUnusableError } from '../harness/conformance/errors.ts'
 import { inlineEngine } from '../harness/conformance/vitest/engine.ts'
 import { certifyTarget, openDetecting } from '../harness/proof/certified/certified.ts'
+import { leftOpen } from '../harness/proof/kill-matrix.ts'
 import { dialectAttempt, partOf, plainAttempt, spread } from '../harness/proof/runs/attempts.ts'
 import type { Attempt } from '../harness/proof/runs/run-target.ts'
 import { openSecondServer } from '../harness/proof/test-support/second-server/judged.ts'
@@ -33,12 +34,11 @@ import { optionsOf } from './options.ts'
  * and for nothing else.
  */
 const unobservable: Readonly<Record<string, readonly string[]>> = {
-  'answers-differ-each-time': ['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-05'],
+  ...leftOpen,
   'answers-terse': ['OAI-MAXTOK-01', 'OAI-STOP-05'],
   'facts-not-understood': ['V2-CTX-01', 'V2-CTX-02', 'V3-CTX-01', 'V3-CTX-02', 'V3-ONE-05'],
   'guesses-refused': ['V3-ONE-05'],
   'history-hides-outputs': ['V3-HIST-04', 'V3-HIST-07'],
-  'lists-bare': ['V3-CHAT-08', 'V3-ATT-10'],
 }
 
 function isSilent({ kind, text }: { readonly kind: string; readonly text: string }): boolean {

@@ -28,3 +28,16 @@ test('a search that is refused is not called one without a result', async () => 
     'RAG-01 fail: a generation that searches: expected success, received 400',
   ])
 }, 120_000)
+
+/** Words of customers are told apart as well as those of a run with a tag. */
+test.each([false, true])(
+  'a model that repeats its message is weak, and loses no context (incognito: %j)',
+  async (incognito) => {
+    const report = await checkReference(
+      { patch: patchNamed('facts-repeated') },
+      { only: ['V2-CTX-01'], depth: 'quick', incognito },
+    )
+    expect(requirementsWith(report, 'inconclusive').map(({ id }) => id)).toEqual(['V2-CTX-01'])
+  },
+  120_000,
+)

@@ -135,7 +135,7 @@ function dialectLine({ name, requirements, applied }: TargetResult) {
 }
 
 /** Required requirements that legal servers leave undecided: models that recall no fact, lists without a cursor. */
-const leftOpen: Readonly<Record<string, readonly string[]>> = {
+export const leftOpen: Readonly<Record<string, readonly string[]>> = {
   'answers-differ-each-time': ['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-05'],
   'facts-not-understood': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-04', 'V3-ONE-05'],
   'facts-mixed-up': ['V2-CTX-01', 'V3-CTX-01'],

@@ -143,8 +143,7 @@ export function judgeRows(run: Run, spec: RequestSpec, page: Exchange): Finding[
   if (!isFirstPage || chat === undefined || !succeeded(page)) return []
   const items = historyRows(page).map(({ item }) => item)
   const ofUsers = items.filter((item) => isObject(item) && item['role'] === 'user')
-  const texts = leavesOf(ofUsers).map(({ value }) => String(value))
-  const foreign = saidNonces(run, texts.join('\n')).filter((nonce) => {
+  const foreign = saidNonces(run, textIn(ofUsers)).filter((nonce) => {
     const chats = run.state.nonces.get(nonce)
     return !chats?.has(chat) && !chats?.has(anyChat)
   })
@@ -155,9 +154,14 @@ export function judgeRows(run: Run, spec: RequestSpec, page: Exchange): Finding[
 
 function note(run: Run, spec: RequestSpec, chat: string): void {
   if (spec.method === 'GET' || spec.json === undefined) return
-  for (const nonce of issuedNonces(run, JSON.stringify(spec.json))) {
-    run.state.nonces.get(nonce)?.add(chat)
-  }
+  // Not as JSON, in which the letter of an escape precedes a word on a line of its own.
+  for (const nonce of issuedNonces(run, textIn(spec.json))) run.state.nonces.get(nonce)?.add(chat)
+}
+
+function textIn(json: unknown): string {
+  return leavesOf(json)
+    .map(({ value }) => value)
+    .join('\n')
 }
 
 /** The id of the chat that a request names. */

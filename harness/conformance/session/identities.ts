@@ -14,10 +14,9 @@ export function newNonce(setup: Issuing, text: string): string {
   return nonce
 }
 
-/** Nonces of the run in a text, without words that a model made up or misspelled; none in an incognito run. */
-export function issuedNonces(setup: Issuing, text: string): readonly string[] {
-  const { nonces } = setup.state
-  return isIncognito(setup) ? [] : wordsIn(text).filter((word) => nonces.has(word))
+/** Nonces of the run in a text, without words that a model made up or misspelled. */
+export function issuedNonces({ state }: Issuing, text: string): readonly string[] {
+  return wordsIn(text).filter((word) => state.nonces.has(word))
 }
 
 /** The same, if a request has said them: those of a document may be found by a search. */
@@ -33,9 +32,13 @@ export function toWord(text: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${number}`
 }
 
-/** Words in the format of `toWord` in a text. */
+/** Words in a format of `toWord` or `toReference` in a text; some languages write a reference beside other letters. */
 export function wordsIn(text: string): readonly string[] {
-  return text.match(/\b[A-Z][aeiou](?:[a-z][aeiou]){2}\d{4}\b/g) ?? []
+  return (
+    text.match(
+      /\b[A-Z][aeiou](?:[a-z][aeiou]){2}\d{4}\b|\b[1-9]\d{9}\b|(?:[A-Z]{2}\d|[A-Z]?(?:[a-z][aeiou]){3})\d{8}(?!\d)/g,
+    ) ?? []
+  )
 }
 
 /**

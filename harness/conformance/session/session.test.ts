@@ -32,17 +32,23 @@ test('wordsIn finds words in a text and nothing else', () => {
   expect(wordsIn('Kolame12345 XKolame1234 Kolame 1234 kolame1234 2026')).toEqual([])
 })
 
-test('issuedNonces finds nonces of the run, without similar words', () => {
-  const setup = { tag: 'chatgen-tag', state: newRunState() }
-  const [first, second] = [newNonce(setup, 'first'), newNonce(setup, 'second')]
-  const odd = `${first.slice(0, -1)}${(Number(first.at(-1)) + 1) % 10}`
-  expect(wordsIn(odd)).toEqual([odd])
-  const text = `${odd}, ${second}, Kolame1234 or ${first}`
-  expect(issuedNonces(setup, text)).toEqual([second, first])
-  // The other one may be that of a document.
-  noteSaid(setup, { ...turn, json: { input: first } })
-  expect(saidNonces(setup, text)).toEqual([first])
-})
+// A run without a tag is incognito.
+test.each(['chatgen-tag', ''])(
+  'issuedNonces finds nonces of the run, without similar words (tag: %j)',
+  (tag) => {
+    const setup = { tag, state: newRunState() }
+    forAll(fc.string(), (seed) => {
+      const [first, second] = [newNonce(setup, seed), newNonce(setup, `${seed}, second`)]
+      const odd = `${first.slice(0, -1)}${(Number(first.at(-1)) + 1) % 10}`
+      expect(wordsIn(odd)).toEqual([odd])
+      const text = `${odd}, 「${second}」, Kolame1234\n${first}に`
+      expect(issuedNonces(setup, text)).toEqual([second, first])
+      // The other one may be that of a document.
+      noteSaid(setup, { ...turn, json: { input: `First line.\n${first} is here.` } })
+      expect(saidNonces(setup, text)).toEqual([first])
+    })
+  },
+)
 
 describe('V3-HIST-16 judges an input in a history', () => {
   const page = { surface: 'v3', method: 'GET', path: '/api/v3/message' } as const

@@ -135,7 +135,7 @@ export class Session {
     return newNonce(this.context.setup, `${this.context.setup.keySeed}${this.#draw()}`)
   }
 
-  /** Nonces in a text that any scenario has said; none in an incognito run, whose nonces have no recognizable format. */
+  /** Nonces in a text that any scenario has said. */
   noncesSaidIn(text: string): readonly string[] {
     return saidNonces(this.context.setup, text)
   }

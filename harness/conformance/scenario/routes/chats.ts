@@ -45,9 +45,10 @@ export function chatRoutes(session: Session) {
      */
     strangers(page: Exchange, earlier: Exchange): readonly string[] {
       const rows = Map.groupBy(leavesOf(answerJson(page)), parentOf).values()
-      const unnamed = [...rows].filter(
-        (row) => wordsIn(row.map(({ value }) => value).join(' ')).length === 0,
-      )
+      // A time in seconds is no name, which has several words.
+      const isName = (value: unknown) =>
+        typeof value === 'string' && value.includes(' ') && wordsIn(value).length > 0
+      const unnamed = [...rows].filter((row) => !row.some(({ value }) => isName(value)))
       const ids = new Set(unnamed.flatMap((row) => row.map(({ value }) => value).filter(isUuid)))
       return [...ids].filter((id) => !contains(answerJson(earlier), id))
     },
