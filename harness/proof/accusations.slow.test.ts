@@ -41,3 +41,10 @@ test.each([false, true])(
   },
   120_000,
 )
+
+test('a stop sequence is found across two chunks with an empty one between them', async () => {
+  const name = 'chunks-with-empty-content-between'
+  const only = ['OAI-STOP-04']
+  const report = await checkReference({ patch: patchNamed(name) }, { only, depth: 'quick' })
+  expect(requirementsWith(report, 'pass').map(({ id }) => id)).toEqual(only)
+}, 120_000)

@@ -138,7 +138,7 @@ function dialectLine({ name, requirements, applied }: TargetResult) {
 export const leftOpen: Readonly<Record<string, readonly string[]>> = {
   'answers-differ-each-time': ['OAI-STOP-01', 'OAI-STOP-02', 'OAI-STOP-05'],
   'facts-not-understood': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-04', 'V3-ONE-05'],
-  'facts-mixed-up': ['V2-CTX-01', 'V3-CTX-01'],
+  'facts-mixed-up': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-05'],
   'facts-repeated': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-05'],
   'lists-bare': ['V3-CHAT-08', 'V3-ATT-10'],
 }

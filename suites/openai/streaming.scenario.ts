@@ -84,8 +84,9 @@ describe('compatible surface: stop sequences', () => {
   )
 })
 
-/** The end of one delta joined with the beginning of the next, if this text does not occur earlier. */
-function acrossTwo(deltas: readonly string[]): string | undefined {
+/** The end of one delta with text joined with the beginning of the next, if this does not occur earlier. */
+function acrossTwo(all: readonly string[]): string | undefined {
+  const deltas = all.filter((delta) => delta !== '')
   const text = deltas.join('')
   let border = 0
   for (const [at, delta] of deltas.entries()) {
@@ -93,7 +94,7 @@ function acrossTwo(deltas: readonly string[]): string | undefined {
     const next = deltas[at + 1] ?? ''
     const end = [...delta].slice(-2).join('')
     const sequence = `${end}${[...next].slice(0, 2).join('')}`
-    const fits = delta !== '' && next !== '' && sequence.trim() === sequence && isWhole(sequence)
+    const fits = next !== '' && sequence.trim() === sequence && isWhole(sequence)
     const isFirst = text.indexOf(sequence) === border - end.length
     if (fits && border > text.length / 4 && isFirst) return sequence
   }
