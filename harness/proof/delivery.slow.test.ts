@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReferenceServer, startReferenceServer } from '../../reference-server/index.ts'
@@ -77,7 +77,9 @@ test(
   'longer answers decide for a fast model that writes as much as requested',
   patient,
   async () => {
-    const server = await listen((request, response) => void writeSentences(request, response))
+    const server = await listen((request, response) =>
+      readBody(request).then((body) => writeSentences(body.toString(), response)),
+    )
     target = server
     disturbance = whole
     try {
@@ -95,9 +97,36 @@ test(
   },
 )
 
+test(
+  'one long answer that waits longer than the others is no sign of a buffer',
+  patient,
+  async () => {
+    let count = 0
+    const server = await listen(async (request, response) => {
+      const body = (await readBody(request)).toString()
+      if (!body.includes('"stream":true')) return writeSentences(body, response)
+      const isLong = body.includes('sentences')
+      if (isLong) count += 1
+      await setTimeout(isLong && count % 3 === 0 ? 1_500 : 600)
+      const chunk = 'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`${chunk.repeat(40)}data: [DONE]\n\n`)
+    })
+    target = server
+    disturbance = undefined
+    try {
+      const lines = await arrival(['OAI-STREAM-11'])
+      expect(lines).toEqual([
+        expect.stringMatching(/ inconclusive .*a short answer took \d+ ms as well$/),
+      ])
+    } finally {
+      await server.close()
+    }
+  },
+)
+
 /** Four deltas for each requested sentence, 5 ms apart in a stream. */
-async function writeSentences(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = (await readBody(request)).toString()
+async function writeSentences(body: string, response: ServerResponse): Promise<void> {
   const sentences = Number(/in (\d+) sentences/.exec(body)?.[1] ?? 10)
   const deltas = body.includes('max_tokens') ? 4 : sentences * 4
   if (!body.includes('"stream":true')) {

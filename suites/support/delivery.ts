@@ -70,9 +70,10 @@ async function arrivalOfText(
   const summary = `${description}, as in ${gathered.length} of ${replies.length} streams`
   if (gathered.filter(({ kind }) => kind === 'lumps').length >= enough)
     return { kind: 'held back', description: summary, replies }
-  const times = replies.map(({ ending }) => ending.atMs)
   const isDecided = gathered.length >= enough
-  const longMs = isDecided ? Math.max(...times) : Math.min(...times)
+  // A busy machine or target delays any one of them, so the shortest answer has to be the short one.
+  const ofKind = isDecided ? replies.filter((reply) => isGathered(deliveryOf(reply))) : replies
+  const longMs = Math.min(...ofKind.map(({ ending }) => ending.atMs))
   const cameAtOnce = deliveries.every(({ kind }) => kind === 'quick' || kind === 'bunched')
   if (!isDecided && !(cameAtOnce && longMs >= minSuspectMs))
     return { kind: 'undecided', description, replies }
