@@ -1,4 +1,4 @@
-import { asArray, asObject, parseJson } from '../../contract/index.ts'
+import { asArray, asObject, type JsonObject, parseJson } from '../../contract/index.ts'
 import {
   assume,
   bodyJson,
@@ -135,8 +135,6 @@ function expectContent(answer: Exchange, fits: (value: unknown) => boolean, what
   throw new ContractViolation(`content: expected ${what}, received ${excerpt}`)
 }
 
-type Json = Readonly<Record<string, unknown>>
-
 /**
  * Tests if an optional feature of the contract is supported: a success claims it; a 4xx, or an
  * error in place of an answer, rejects it.
@@ -154,7 +152,7 @@ function supports(answer: Exchange): boolean {
 const passing = new Set([401, 403, 408, 425, 429])
 
 /** `message` of the first choice. */
-function messageOf(answer: Exchange): Json {
+function messageOf(answer: Exchange): JsonObject {
   return asObject(choicesIn(bodyJson(answer))[0]?.['message']) ?? {}
 }
 
@@ -178,12 +176,12 @@ function wasCut(answer: Exchange): boolean {
 }
 
 /** The first choice of an answer, or of each chunk of a stream. */
-function firstChoices(answer: Exchange): readonly Json[] {
+function firstChoices(answer: Exchange): readonly JsonObject[] {
   const bodies =
     answer.events.length > 0 ? answer.events.map(({ data }) => parseJson(data)) : [bodyJson(answer)]
   return bodies.flatMap((body) => choicesIn(body).slice(0, 1))
 }
 
-function choicesIn(json: unknown): readonly Json[] {
+function choicesIn(json: unknown): readonly JsonObject[] {
   return asArray(asObject(json)?.['choices']).filter(isObject)
 }

@@ -1,5 +1,5 @@
 /** Content that the history of a chat must contain after a turn. */
-import { asArray, asObject, requestJson } from '../../contract/index.ts'
+import { asArray, asObject, type JsonObject, requestJson } from '../../contract/index.ts'
 import {
   answerParts,
   assume,
@@ -44,7 +44,7 @@ export async function claimLinked(
   first: Exchange,
 ): Promise<void> {
   if (isDeclined(linked) && (linked.response?.status ?? 500) < 500) {
-    const body = requestJson(linked) as Readonly<Record<string, unknown>>
+    const body = requestJson(linked) as JsonObject
     const { rows } = await v3.walk(chat)
     const values = leavesOf([finalResponse(first), rows])
       .filter(({ path, value }) => /(^|_)id$/i.test(path.at(-1) ?? '') && typeof value === 'string')
@@ -129,7 +129,7 @@ export async function claimShownOnce(
   // A message may be shown as a row for each of its parts.
   const textsIn = (answers: readonly Exchange[]) =>
     answers.flatMap((answer) => {
-      const body = requestJson(answer) as Body
+      const body = requestJson(answer) as JsonObject
       const parts = itemsOf(body).map((item) => item.parts)
       return [...inputsOf(body), ...parts.filter(({ length }) => length > 1).flat()]
     })
@@ -213,17 +213,15 @@ function occurrencesIn(parts: readonly string[], text: string): number {
 }
 
 /** The text of each message of an input. */
-export function inputsOf(body: Body): string[] {
+export function inputsOf(body: JsonObject): string[] {
   return typeof body['input'] === 'string' ? [body['input']] : itemsOf(body).map(({ text }) => text)
 }
 
 /** Messages of an input that is a list. */
-export function itemsOf({ input }: Body) {
+export function itemsOf({ input }: JsonObject) {
   const items = Array.isArray(input) ? input.filter(isObject) : []
   return items.map((item) => {
     const parts = inputTexts({ item })
     return { role: item['role'], parts, text: parts.join('') }
   })
 }
-
-type Body = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 /** Requests that must be refused: a mistake in a body that is accepted without it, under several conditions. */
-import { parseJson, type RequirementId } from '../../contract/index.ts'
+import { type JsonObject, parseJson, type RequirementId } from '../../contract/index.ts'
 import {
   coveringRows,
   type Exchange,
@@ -7,9 +7,7 @@ import {
   type Scenario,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
-
-type Body = Readonly<Record<string, unknown>>
-type Edit = (body: Body) => Body
+import type { Edit } from '../laws/conditions/plan.ts'
 
 export interface Mistake {
   /** The requirement that forbids success. */
@@ -79,12 +77,12 @@ export function noIdempotencyKey(requirement: RequirementId): Mistake {
 
 /** Fields and caller of a request, by a description for messages. */
 export interface Condition {
-  readonly members?: Body
+  readonly members?: JsonObject
   readonly authorization?: string
 }
 
 /** Fields by dimension and value; undefined if the profile lacks what one needs. */
-export type Dimensions = Readonly<Record<string, Readonly<Record<string, Body | undefined>>>>
+export type Dimensions = Readonly<Record<string, Readonly<Record<string, JsonObject | undefined>>>>
 
 interface Refusing {
   readonly mistakes: readonly Mistake[]
@@ -217,7 +215,7 @@ export function each<const V extends readonly (string | number | boolean)[]>(
   ...values: V
 ) {
   const fields = values.map((value) => [`${value}`, { [name]: value }])
-  return Object.fromEntries(fields) as Readonly<Record<`${V[number]}`, Body>>
+  return Object.fromEntries(fields) as Readonly<Record<`${V[number]}`, JsonObject>>
 }
 
 export function otherModels(
@@ -241,7 +239,7 @@ const besideBody = new Set([
  * that name.
  * @throws Error for a dimension whose values need an edit
  */
-export function usualChange(name: string, value: string): Body {
+export function usualChange(name: string, value: string): JsonObject {
   const field = parseJson(value)
   if (field !== undefined) return { [name]: field }
   if (!besideBody.has(name)) throw new Error(`no edit for ${name} ${value}`)

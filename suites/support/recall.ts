@@ -1,4 +1,5 @@
 /** Context is proven by facts that a model recalls; a model may be too weak for that. */
+import type { JsonObject } from '../../contract/index.ts'
 import {
   answerJson,
   answerParts,
@@ -217,7 +218,7 @@ export function createRecallLaw(scenario: Scenario) {
 /** Says a text in a new chat, with the fields and instructions of a turn, but without its parent and its fact. */
 export async function sayAlone(
   { v3 }: Scenario,
-  { parent_id, ...body }: Body,
+  { parent_id, ...body }: JsonObject,
   text: string,
   fact: string,
 ): Promise<Exchange> {
@@ -227,5 +228,3 @@ export async function sayAlone(
   const turn = instructions.length > 0 ? [...instructions, inputText(text)] : input
   return v3.generate({ ...body, chat_id, input: turn }, { role: 'control' })
 }
-
-type Body = Readonly<Record<string, unknown>>

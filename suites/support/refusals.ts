@@ -13,6 +13,7 @@ import {
   statusText,
   succeeded,
 } from '../../harness/conformance/scenario/index.ts'
+import type { Body } from '../laws/conditions/plan.ts'
 import type { Recall } from './recall.ts'
 import { withCombinedTexts } from './text-edits.ts'
 
@@ -106,8 +107,6 @@ export async function claimRefusedAs(
   if (requirement === null || isTold || !isDeclined(exchange) || succeeded(await sendTwin()))
     claimRefused(scenario, requirement, what, exchange, version)
 }
-
-type Body = Readonly<Record<string, unknown>>
 
 /**
  * Sends generations that must be refused, each for a message without a reply: a server may allow one reply to a

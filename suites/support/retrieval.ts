@@ -1,5 +1,5 @@
 /** Evidence of retrieval (section 4.4): a search step, or a fact that only the base contains; and of calls of tools. */
-import { asArray, type RequirementId } from '../../contract/index.ts'
+import { asArray, type JsonObject, type RequirementId } from '../../contract/index.ts'
 import {
   answerJson,
   type Chat,
@@ -19,8 +19,6 @@ import {
 import { type Dimensions, rowsOf } from './mistakes.ts'
 import { knows } from './recall.ts'
 
-type Body = Readonly<Record<string, unknown>>
-
 /** The knowledge base of an assistant, as the profile declares it, and the tool that searches it. */
 export function requireBase({ knowledge, assistants, tools }: TargetProfile) {
   requireProfile(knowledge, 'knowledge')
@@ -36,7 +34,7 @@ type Base = ReturnType<typeof requireBase>
 export function besidesRag(
   dimensions: Dimensions,
   context: Scenario,
-): readonly (readonly [under: string, members: Body])[] {
+): readonly (readonly [under: string, members: JsonObject])[] {
   const all = Object.values(dimensions).map((of) => Object.values(of).at(-1) ?? {})
   const rows = context.depth === 'full' ? rowsOf(dimensions, undefined, context, rowsAtFull) : []
   return [
@@ -77,7 +75,7 @@ function isSearchStep(item: unknown, tool: string): boolean {
 export async function askInChat(
   { v3 }: Scenario,
   base: Base,
-  more: Body,
+  more: JsonObject,
   role: 'act' | 'arrange' = 'arrange',
   place?: Chat,
 ) {
@@ -111,7 +109,7 @@ interface SearchResult {
  * this also prevents the search, the tool is not excluded, and only the absence of any search is evidence.
  */
 export async function findVisibleSearch<Result extends SearchResult>(
-  ask: (rag: unknown, more: Body) => Promise<Result>,
+  ask: (rag: unknown, more: JsonObject) => Promise<Result>,
   tool: string,
 ) {
   const excluded = { exclude_tools: [tool] }

@@ -1,13 +1,11 @@
 /** Kinds of text in a request that careless code mistakes for something else. */
-import { asArray } from '../../contract/index.ts'
+import { asArray, type JsonObject } from '../../contract/index.ts'
 import { isObject, plain, type Scenario } from '../../harness/conformance/scenario/index.ts'
-
-type Body = Readonly<Record<string, unknown>>
-type Edit = (body: Body) => Body
+import type { Edit } from '../laws/conditions/plan.ts'
 
 /** Kinds of text in a field of a body, with words of the scenario, so that no fixed wording identifies a run. */
 export function textEdits(member: string, texts: Scenario) {
-  const edit = (change: (text: string) => string) => (body: Body) => ({
+  const edit = (change: (text: string) => string) => (body: JsonObject) => ({
     ...body,
     [member]: change(String(body[member])),
   })
@@ -27,7 +25,7 @@ export function messageTextEdits(texts: Scenario) {
   })
 }
 
-export function messagesOf(body: Body): readonly Body[] {
+export function messagesOf(body: JsonObject): readonly JsonObject[] {
   return asArray(body['messages']).filter(isObject)
 }
 
@@ -95,7 +93,7 @@ export const combinedTexts = {
 /** A question with all of them. */
 export function withCombinedTexts(question: string, texts: Scenario): string {
   const edits: Readonly<Record<string, Readonly<Record<string, Edit>>>> = textEdits('text', texts)
-  const { text: changed } = Object.entries(combinedTexts).reduce<Body>(
+  const { text: changed } = Object.entries(combinedTexts).reduce<JsonObject>(
     (body, [name, value]) => edits[name]?.[value]?.(body) ?? body,
     { text: question },
   )

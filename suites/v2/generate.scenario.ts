@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/index.ts'
 import {
   answerText,
   assume,
@@ -22,8 +23,6 @@ import {
   rowsAtFull,
 } from '../support/retrieval.ts'
 import { attachedFile } from '../support/test-data.ts'
-
-type Body = Readonly<Record<string, unknown>>
 
 /** Values of `rag` without a search before the answer. */
 const values = [
@@ -76,7 +75,7 @@ describe('v2: retrieval', () => {
     async ({ v2, profile, depth, scenario }) => {
       const { question, expected, assistant, tool } = requireBase(profile)
       requireProfile(profile.tools?.search, 'tools.search')
-      const ask = async (rag: unknown, without: Body, members: Body = {}, at = 0) => {
+      const ask = async (rag: unknown, without: JsonObject, members: JsonObject = {}, at = 0) => {
         const { chat, place } = await placeOf(scenario, at)
         const more = { assistant_id: assistant, rag, ...members, ...place }
         const { reply } = await v2.storeAndGenerate(chat, question, more, without)

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../contract/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import { checkDocument, type Path, readDocument, type Source } from './document.ts'
 import { type TargetProfile, targetProfile } from './schema.ts'
@@ -5,8 +6,6 @@ import { mapTexts } from './schema-requests.ts'
 
 export { networkOf, proxyUrl } from './network.ts'
 export type { TargetProfile }
-
-type Members = Readonly<Record<string, unknown>>
 
 /**
  * Reads a profile from YAML or JSON. `overrides` take precedence over the file (flag over profile), the file
@@ -16,8 +15,8 @@ type Members = Readonly<Record<string, unknown>>
 export function loadProfile(
   source: Source,
   environment: Readonly<Record<string, string | undefined>>,
-  overrides: Members = {},
-  defaults: Members = {},
+  overrides: JsonObject = {},
+  defaults: JsonObject = {},
 ): TargetProfile {
   const { value, place } = readDocument(source, 'a profile')
   const problems: string[] = []
@@ -59,7 +58,7 @@ export function declaredCapabilities({
 }
 
 /** The fields of a profile as written, without variables resolved. */
-export function membersOf(source: Source): Members {
+export function membersOf(source: Source): JsonObject {
   return readDocument(source, 'a profile').value
 }
 
@@ -93,7 +92,7 @@ export function profileOfEndpoint(
  * Completes `baseUrl`, which is the first of `baseUrls`.
  * @throws ConfigurationError if a profile has both
  */
-function withFirstEndpoint(members: Members, place: (path: Path) => string): Members {
+function withFirstEndpoint(members: JsonObject, place: (path: Path) => string): JsonObject {
   const { baseUrl, baseUrls } = members
   if (!Array.isArray(baseUrls) || baseUrls.length === 0) return members
   if (baseUrl === undefined) return { ...members, baseUrl: baseUrls[0] }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { JsonObject } from '../../../contract/index.ts'
 import { isObject } from '../../../contract/json.ts'
 import type { ConformanceReport } from '../../../contract/report/conformance.ts'
 import { targetFixture } from '../../../fixtures/files.ts'
@@ -102,8 +103,6 @@ async function judged(options: RunOptions): Promise<ConformanceReport | undefine
   }
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 /** A server to run the suites against. */
 export interface ProofTarget {
   readonly profile: TargetProfile
@@ -120,7 +119,7 @@ const quick: Pace = { ttftMs: 2, gapMs: 1, jitter: 0 }
  */
 export async function startDeviant(
   patch: Patch,
-  changes: Members = {},
+  changes: JsonObject = {},
   pace: Pace = quick,
 ): Promise<ProofTarget> {
   const keys = ['sk-proof-first-caller', 'sk-proof-second-caller']
@@ -132,7 +131,7 @@ export async function startDeviant(
 
 /** The profile of the proof with a JSON Merge Patch applied. @throws ConfigurationError if the result is not a valid profile */
 export function profileWith(
-  changes: Members,
+  changes: JsonObject,
   environment: Readonly<Record<string, string | undefined>>,
   baseUrl: string,
 ): TargetProfile {
