@@ -186,13 +186,13 @@ describe.each([sqlite, shared])('$name $missing', (kind) => {
     const before = await opened(place)
     await before.chats.create(chat('a'))
     await before.idempotency.reserve(scope, 'same', 0)
-    await before.history.append('a', turn('one'), { scope, run })
+    await before.history.append('a', turn('one'), { scope, run, updatedAt: 1 })
     await before.attachments.add(file('f'))
     await before.attachments.link('a', 'f')
     await before.knowledge.create('ann', { ...seededBase(), id: 'own' })
     await before.close()
     const after = await opened(place)
-    expect(await after.chats.find('ann', 'a')).toEqual(chat('a'))
+    expect(await after.chats.find('ann', 'a')).toEqual(chat('a', { updatedAt: 1 }))
     expect(await after.history.runs('a')).toEqual([turn('one')])
     expect((await after.attachments.list('ann', { limit: 9, chatId: 'a' })).rows).toHaveLength(1)
     const { rows: bases } = await after.knowledge.bases('ann', { limit: 9 })
@@ -257,10 +257,10 @@ describe.skipIf(missing !== '')(`several servers on postgres ${missing}`, () => 
     expect((await other.idempotency.reserve(scope, 'same', 0)).state).toBe('running')
     await execute(place, 'UPDATE ledger SET lease_until = 0')
     expect((await other.idempotency.reserve(scope, 'same', 0)).state).toBe('first')
-    await expect(died.history.append('a', turn('one'), { scope, run })).rejects.toThrow(
-      /taken over/,
-    )
-    await other.history.append('a', turn('again'), { scope, run })
+    await expect(
+      died.history.append('a', turn('one'), { scope, run, updatedAt: 1 }),
+    ).rejects.toThrow(/taken over/)
+    await other.history.append('a', turn('again'), { scope, run, updatedAt: 1 })
     expect((await other.history.runs('a')).map(({ id }) => id)).toEqual(['again'])
   })
 

@@ -50,6 +50,8 @@ export interface StoredRun {
 export interface FinishedTurn {
   readonly scope: IdempotencyScope
   readonly run: ResponseRun
+  /** Time of this change of its chat. */
+  readonly updatedAt: number
 }
 
 export interface HistoryRow {

@@ -39,9 +39,9 @@ export function sqlHistory(
         const added = run.input.length + run.output.length
         // The chat is locked from here on, so that its rows are numbered in the order of their commits.
         const [chat] = await inside<{ run_count: number; row_count: number }>(
-          `UPDATE chats SET run_count = run_count + 1, row_count = row_count + ? WHERE id = ?
-           RETURNING run_count, row_count`,
-          [added, chatId],
+          `UPDATE chats SET run_count = run_count + 1, row_count = row_count + ?,
+             updated_at = COALESCE(?, updated_at) WHERE id = ? RETURNING run_count, row_count`,
+          [added, turn?.updatedAt ?? null, chatId],
         )
         if (chat === undefined) return undefined
         await inside(

@@ -45,7 +45,7 @@ export function sqlLedger({ query, dialect }: Database, leaseMs: number) {
 
   async function finish(
     inside: Query,
-    { scope, run: { decoding: _, ...run } }: FinishedTurn,
+    { scope, run: { decoding: _, ...run } }: Omit<FinishedTurn, 'updatedAt'>,
   ): Promise<void> {
     const claim = claims.get(claimId(scope))
     const sql = `UPDATE ledger SET run = ? WHERE ${sameKey} AND claim = ? AND run IS NULL RETURNING claim`

@@ -88,6 +88,8 @@ function lockedFile(file: string): DatabaseSync {
   let sqlite: DatabaseSync | undefined
   try {
     sqlite = new Sqlite(file, { timeout: lockTimeoutMs })
+    // Some commits search all pages in memory, of which there are fewer than with the default of 4 KB.
+    sqlite.exec('PRAGMA page_size = 8192')
     // In this order, the log is used without shared memory, and no other process can open it.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE')
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')

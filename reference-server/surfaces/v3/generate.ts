@@ -140,12 +140,11 @@ function perform(
   return releasing(services, scope, async () => {
     await run.decoding.all(signal)
     for (const id of namedFiles(input)) await store.attachments.link(chat.id, id)
-    await store.chats.update(chat.owner, chat.id, { updatedAt: clock.now() })
     const { output } = finalResponse(run)
     const parentId = chain.at(-1)?.id ?? null
     const stored: StoredRun = { id: run.id, parentId, createdAt: run.startedAt, input, output }
     // Last, because from here on a repeat gets this answer and the turn must be complete.
-    await store.history.append(chat.id, stored, { scope, run })
+    await store.history.append(chat.id, stored, { scope, run, updatedAt: clock.now() })
     await store.idempotency.finish(scope, run)
   })
 }

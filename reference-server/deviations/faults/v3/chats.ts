@@ -99,9 +99,13 @@ export const chatFaults = faultTable({
       sleep(20, { ...change, name: name ?? before.name, favorite: favorite ?? before.favorite }),
     ),
   'V3-FAV-01 chat-turn-clears-favorite: A turn that ends, after a moment, removes its chat from favorites.':
-    editChatChanges((change) =>
-      change.name || change.favorite ? change : sleep(250, { ...change, favorite: false }),
-    ),
+    onStore('history', ({ append }, { store }) => ({
+      append: async (id, run, turn) => {
+        await sleep(250)
+        if (turn) await store.chats.update(turn.scope.owner, id, { favorite: false })
+        await append(id, run, turn)
+      },
+    })),
   'V3-FAV-01 favorite-list-of-twenty: GET /chat/favorite returns the 20 newest favorites, without a cursor.':
     setFields('v3.favorites', {
       result: (rows: readonly Json[]) => rows.slice(0, 20),
