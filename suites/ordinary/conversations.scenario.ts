@@ -99,7 +99,7 @@ const pausesMs = [0, 10, 50, 200]
 
 /** A user with the habits of the run, and up to three messages. */
 function userOf({ session, prompts, habit }: Scenario) {
-  const number = createRandomPicker(session.nonce())
+  const number = createRandomPicker(session.contentSeed)
   const count = 1 + number(3)
   const pauseMs = pausesMs[habit('pause', pausesMs.length)] ?? 0
   const limits = [256, 500, 1_000, 2_048]

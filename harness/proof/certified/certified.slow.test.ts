@@ -4,10 +4,13 @@ import { check, sharedEngine } from '../../conformance/test-support/check.ts'
 import { startDeviant } from '../runs/run-target.ts'
 import { certifyTarget, openDetecting } from './certified.ts'
 
-/** `npm run certify:truth` certifies all of them, and every dialect. */
+/**
+ * `npm run certify:truth` certifies all of them, and every dialect. The second challenge draws 17 messages before the first
+ * request that must be refused, more than the ten requests for which the server trusts a caller.
+ */
 const challenges: Readonly<Record<string, string>> = {
   'by-wording': 'proof-challenge-8d1f20c4',
-  'by-refused-requests': 'proof-challenge-4b7e19d2',
+  'by-refused-requests': 'proof-challenge-4b7e1a1b',
 }
 const [challenge = ''] = Object.values(challenges)
 const sample = detectingServers.filter(({ name }) => name in challenges)
