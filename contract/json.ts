@@ -59,12 +59,11 @@ export function findId(body: unknown, names: readonly string[]): string | undefi
  * the root.
  */
 export function nodesOf(root: unknown) {
-  const nodes = [{ key: '', value: root }]
-  // The list grows while it is walked.
-  for (const { value } of nodes) {
-    if (typeof value !== 'object' || value === null) continue
-    for (const [key, inner] of Object.entries(value)) nodes.push({ key, value: inner })
-  }
+  const nodes: { readonly key: string; readonly value: unknown }[] = []
+  someValue(root, (value, key) => {
+    nodes.push({ key, value })
+    return false
+  })
   return nodes
 }
 
@@ -74,7 +73,7 @@ export function someValue(
   passes: (value: unknown, key: string) => boolean,
 ): boolean {
   if (passes(root, '')) return true
-  // The list grows while it is walked. Unlike that of `nodesOf`, it has no numbers, texts and keys.
+  // The list grows while it is walked.
   const inner: object[] = typeof root === 'object' && root !== null ? [root] : []
   for (const parent of inner) {
     for (const key of Object.keys(parent)) {

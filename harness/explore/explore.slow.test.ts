@@ -42,7 +42,7 @@ async function exploreAlone(profile: TargetProfile, seed: string, operations: nu
   const context = createRunContext(setup)
   const scenario = { slug: 'explore', title: 'explore', covers: exploredRequirements }
   const session = new Session(context, scenario, new AbortController().signal)
-  const result = await explore(session, operations, () => {}, 1)
+  const result = await explore(session, operations, 1)
   await session.cleanUp()
   await context.close()
   const { findings, cost } = session.outcome()

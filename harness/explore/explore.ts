@@ -1,4 +1,8 @@
-import { InconclusiveError, RunEndedError } from '../conformance/session/errors.ts'
+import {
+  BudgetSpentError,
+  InconclusiveError,
+  RunEndedError,
+} from '../conformance/session/errors.ts'
 import { createRandomPicker } from '../conformance/session/identities.ts'
 import type { Session } from '../conformance/session/session.ts'
 import { costOfExploring } from '../conformance/usage.ts'
@@ -39,16 +43,10 @@ export type ExplorationResult = Awaited<ReturnType<typeof explore>>
  * Carries out random sequences of operations, compares the target with the model of the document, and
  * reports each violation with the shortest sequence that reproduces it in fresh chats.
  * @param operations number of operations, including the reads between them
- * @param onOperation called when an operation begins, with the number of operations carried out so far
  * @param maxViolations number of violations after which it ends
- * @throws RunEndedError if the target, or its recording, no longer gives usable answers
+ * @throws RunEndedError if the target, or its recording, no longer gives usable answers; a spent budget ends it early
  */
-export async function explore(
-  session: Session,
-  operations: number,
-  onOperation: (done: number) => void,
-  maxViolations = 3,
-) {
+export async function explore(session: Session, operations: number, maxViolations = 3) {
   const knowledge = createKnowledge()
   const { seed } = session.context.setup
   const pick = createRandomPicker(`${seed}/explore`)
@@ -57,38 +55,46 @@ export async function explore(
   const unrepeated: StateViolation[] = []
   const useOfDeleted = createDeck(Object.keys(deletedUses), pick)
   const budget = createBudget(operations, costOfExploring(operations).generations)
-  const run = { session, knowledge, pick, useOfDeleted, budget, onOperation }
+  const run = { session, knowledge, pick, useOfDeleted, budget }
 
-  while (budget.operations() < operations && violations.length < maxViolations) {
+  /** One sequence, and the confirmation of what it finds. */
+  async function exploreOnce(): Promise<void> {
     const context = createExplorationContext(session, knowledge)
     const found = await runSequence(context, run)
     await context.dispose()
     if (found === 'lost') throw earlyEnd(session)
-    if (found === undefined) continue
+    if (found === undefined) return
     const isKnown = violations.some(
       ({ violation }) => violation.requirement === found.violation.requirement,
     )
-    if (isKnown) continue
+    if (isKnown) return
     const shrunk = await confirm(run, found)
     if (shrunk === undefined && (found.isHurried || session.settling.isLate)) {
       // The effect was only late, so there is no doubt.
       session.settling.noteLate()
-      continue
+      return
     }
     if (shrunk === undefined) {
       doubt(session, found.violation, notAgain)
       unrepeated.push(found.violation)
       if (await isGone(run)) throw earlyEnd(session)
-      continue
+      return
     }
     // The same operations have the same cause, whichever requirement reports it first.
-    if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) continue
+    if (violations.some((earlier) => causeOf(earlier) === causeOf(shrunk))) return
     violations.push(shrunk)
     // The requests of the shortest sequence are the evidence.
     const { requirement, message } = shrunk.violation
     const why = `${message}, after: ${shrunk.operations.map(describe).join('; ')}`
     if (exploredRequirements.includes(requirement))
       session.addFinding(requirement, 'broken', why, shrunk.exchanges, true)
+  }
+
+  try {
+    while (budget.operations() < operations && violations.length < maxViolations)
+      await exploreOnce()
+  } catch (error) {
+    if (!(error instanceof BudgetSpentError)) throw error
   }
   return { operations: budget.operations(), violations, unrepeated }
 }
@@ -156,7 +162,6 @@ interface Run {
   /** Draws the next use of a deleted chat. */
   readonly useOfDeleted: () => string | undefined
   readonly budget: Budget
-  readonly onOperation: (done: number) => void
 }
 
 interface Found {
@@ -184,7 +189,6 @@ async function runSequence(
     for (let count = 1; count <= size; count += 1) {
       const operation = draw(model, `o${count}`, run)
       if (operation === undefined) break
-      run.onOperation(budget.operations() - 1)
       yield operation
       isLost = unclear >= maxUnclear
       if (isLost) return

@@ -2,7 +2,7 @@ import { inject, describe as register } from 'vitest'
 import { explore, exploredRequirements } from '../../explore/explore.ts'
 import { exploreSlug } from '../defaults.ts'
 import { isEndless } from '../run-setup.ts'
-import { BudgetSpentError, InconclusiveError, RunEndedError } from '../session/errors.ts'
+import { InconclusiveError, RunEndedError } from '../session/errors.ts'
 import { covers } from './declaration.ts'
 import { test } from './test.ts'
 
@@ -21,21 +21,13 @@ export function registerExploring(): void {
       exploreSlug,
       covers(exploredRequirements, { isLong, isLast: !isLong, confirmsItself: true }),
       async ({ session, coverage }) => {
-        let done = 0
-        const add = (violations: number) =>
-          coverage.addExploration({ operations: done, violations })
         try {
-          const { violations } = await explore(session, operations, (count) => {
-            done = count
-          })
-          done = operations
-          add(violations.length)
+          const { operations: done, violations } = await explore(session, operations)
+          coverage.addExploration({ operations: done, violations: violations.length })
         } catch (error) {
-          const isSpent = error instanceof BudgetSpentError
-          if (isSpent) add(session.findings.brokenCount)
-          // A spent budget and an interrupt leave nothing undecided, as the scenarios test all of it.
+          // An interrupt leaves nothing undecided, as the scenarios test all of it.
           const isEarly = session.isAborted || !(error instanceof RunEndedError)
-          if (!isSpent && !(isEarly && error instanceof InconclusiveError)) throw error
+          if (!(isEarly && error instanceof InconclusiveError)) throw error
         }
       },
     )

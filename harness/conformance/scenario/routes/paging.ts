@@ -5,7 +5,7 @@ import {
   type Exchange,
   header,
   leavesOf,
-  nodesOf,
+  someValue,
   succeeded,
   valueAt,
 } from '../../../../contract/index.ts'
@@ -150,8 +150,9 @@ export async function walkList(
   const hadCursor = isPlain && walk.pages.length > 1
   const body = walk.pages.map(bodyOf)
   const complete = cursor === null || (isWithout && hadCursor)
-  const isLong = nodesOf(body.at(-1)).some(
-    ({ value }) => Array.isArray(value) && value.length >= smallestPage,
+  const isLong = someValue(
+    body.at(-1),
+    (value) => Array.isArray(value) && value.length >= smallestPage,
   )
   const isShort = isWithout && !mayContinue(last) && !isLong
   return {
