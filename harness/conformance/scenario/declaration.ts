@@ -31,8 +31,6 @@ interface Circumstances {
   readonly again?: number
   /** It begins before others, which also run while it waits. */
   readonly isLong?: boolean
-  /** It begins after all others have ended. */
-  readonly isLast?: boolean
   /** It repeats what it finds, and is not repeated as a whole. */
   readonly confirmsItself?: boolean
   /** An ordinary user's conversation, of incognito runs: before all other scenarios, or in between. */

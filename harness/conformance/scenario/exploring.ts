@@ -16,10 +16,11 @@ export function registerExploring(): void {
   if (setup === undefined || setup.explore === 0) return
   const { explore: operations, depth, jobs } = setup
   const isLong = jobs > 1 && depth !== 'full' && isEndless(setup)
-  register('random sequences', () => {
+  // vitest begins what is not concurrent once all before it has ended, repeats included.
+  register('random sequences', { concurrent: isLong }, () => {
     test(
       exploreSlug,
-      covers(exploredRequirements, { isLong, isLast: !isLong, confirmsItself: true }),
+      covers(exploredRequirements, { isLong, confirmsItself: true }),
       async ({ session, coverage }) => {
         try {
           const { operations: done, violations } = await explore(session, operations)

@@ -102,8 +102,8 @@ const withSession = base
     const slug = `${toSlug(task.name)}${onEndpoint}${onRepeat}`
     const prompts = await promptsFor(slug, context.setup)
     if (before.length > 0) await context.gate.sleep(repeatPauseMs, signal)
-    const { isLong = false, isLast = false } = task.meta
-    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup), isLong, isLast })
+    const isLong = task.meta.isLong === true
+    const slot = await context.acquireSlot({ rank: rankOf(task, context.setup), isLong })
     const about = { slug, title: task.name, covers: ids, prompts }
     const session = new Session(context, about, signal, slot)
     if (before.some((one) => mayBeStale(one) || one.isCutShort === 'early'))

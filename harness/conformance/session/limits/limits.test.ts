@@ -434,27 +434,6 @@ test('long holders enter first, in order', async () => {
   expect(entered).toEqual([1, 3, 0, 2])
 })
 
-test('a holder that is last enters once all others have left, also those that lend their slot', async () => {
-  const semaphore = createSemaphore(2)
-  const entered: string[] = []
-  const lending = Promise.withResolvers<void>()
-  const lends = async () => {
-    const slot = await semaphore.acquire()
-    await slot.lend(() => lending.promise)
-    entered.push('back')
-    slot.release()
-  }
-  const last = semaphore.acquire({ rank: Infinity, isLast: true }).then(() => entered.push('last'))
-  const first = lends()
-  const { release } = await semaphore.acquire()
-  release()
-  await new Promise(setImmediate)
-  expect(entered).toEqual([])
-  lending.resolve()
-  await Promise.all([first, last])
-  expect(entered).toEqual(['back', 'last'])
-})
-
 test('a budget reserves one deletion for each existing chat', () => {
   const budget = createBudget({ maxRequests: 2, maxGenerations: 9 }, newRunState().budget)
   const request = (role: ExchangeLabels['role'], id: string) =>

@@ -3,8 +3,6 @@ export interface Priority {
   readonly rank: number
   /** The holder takes long, so that it begins before others of its rank. */
   readonly isLong?: boolean
-  /** The holder is admitted once all others have left. */
-  readonly isLast?: boolean
 }
 
 /** The index of the next holder: the first that takes long, or the first. */
@@ -42,11 +40,9 @@ export function createSemaphore(
   function admit(): void {
     while (free > 0 && waiting.length > 0) {
       const back = waiting.filter(({ isBack }) => isBack)
-      const isAlone = waiting.length === 1 && ranksInside.length === 0 && away === 0
-      const newcomers = waiting.filter(({ isLast }) => isAlone || !isLast)
-      const lowest = Math.min(...newcomers.map(({ rank }) => rank))
+      const lowest = Math.min(...waiting.map(({ rank }) => rank))
       if (back.length === 0 && ranksInside.some((rank) => rank < lowest)) return
-      const eligible = back.length > 0 ? back : newcomers.filter(({ rank }) => rank === lowest)
+      const eligible = back.length > 0 ? back : waiting.filter(({ rank }) => rank === lowest)
       const next = eligible[pick(eligible)]
       if (next === undefined) return
       waiting.splice(waiting.indexOf(next), 1)
