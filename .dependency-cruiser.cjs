@@ -11,7 +11,7 @@ const rooms = {
   'harness/judges': own('contract'),
   fixtures: [...own('contract'), ...pkg('@faker-js/faker')],
   reports: [...own('contract'), ...pkg('zod', 'chalk', 'hdr-histogram-js', 'uplot')],
-  'harness/client': [...own('contract'), ...pkg('eventsource-parser')],
+  'harness/client': own('contract', 'harness/judges/sse'),
   'harness/conformance': [
     ...own('contract', 'harness/judges', 'harness/client', 'harness/explore', 'fixtures'),
     ...pkg('vitest', 'yaml', 'zod', 'fastest-levenshtein', 'covertable'),

@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8'
-import { createParser } from 'eventsource-parser'
 import {
   type CodedBody,
   type Ending,
@@ -8,6 +7,7 @@ import {
   type StreamEvent,
   type WireChunk,
 } from '../../../contract/index.ts'
+import { SseScanner } from '../../judges/sse/scanner.ts'
 import { ChunkList } from './chunk-list.ts'
 import { type ContentDecoder, codingsOf, createContentDecoder } from './content-coding.ts'
 import { type BodyLimits, type MaxSize, maxSizeOf } from './limits.ts'
@@ -31,11 +31,8 @@ export class BodyReader {
   readonly #coded = new ChunkList()
   readonly #isStream: boolean
   readonly #maxSize: MaxSize
-  readonly #readEvents = eventReader(() => {
-    this.#events += 1
-  })
+  readonly #scanner = new SseScanner()
   #decoder: ContentDecoder | undefined
-  #events = 0
   /** Bytes of the line of a stream that has not ended. */
   #line = 0
   /** The limit that the body exceeds, as the end of a sentence about the request. */
@@ -153,11 +150,12 @@ export class BodyReader {
     if (this.#line > lineBytes) {
       this.#excess ??= `sent a line of more than ${lineBytes} bytes (limits.lineBytes)`
     }
-    this.#readEvents({ bytes, atMs })
-    if (this.#events > streamEvents) {
+    this.#scanner.feed(bytes, atMs)
+    const { dispatched } = this.#scanner
+    if (dispatched > streamEvents) {
       this.#excess ??= `sent more than ${streamEvents} events (limits.streamEvents)`
     }
-    this.#listener.onEvents(this.#events)
+    this.#listener.onEvents(dispatched)
   }
 
   /** A body that is not read to its end cannot be parsed, unlike the events of a stream. */
@@ -193,32 +191,19 @@ export function keepHeapCompactFor(kind: 'stream' | 'body', bytes: number): void
 
 let isCompact = false
 
-/** Largest event that is decoded, in characters; a longer one is left to the framing judge. */
-const maxEventLength = 16 * 1024 * 1024
-
 export function isEventStream(headers: readonly Header[]): boolean {
   const type = header(headers, 'content-type') ?? ''
   return type.trim().toLowerCase().startsWith('text/event-stream')
 }
 
-/** The events of a stream that has come to its end. */
+/** The events of a stream that has come to its end (WHATWG, section 9.2). */
 export function decodeEvents(chunks: readonly WireChunk[]): readonly StreamEvent[] {
+  const scanner = new SseScanner()
   const events: StreamEvent[] = []
-  const read = eventReader((event) => events.push(event))
-  for (const chunk of chunks) read(chunk)
-  return events
-}
-
-/** Decodes an event stream (WHATWG, section 9.2) from chunks that may cut it anywhere. */
-function eventReader(onEvent: (event: StreamEvent) => void): (chunk: WireChunk) => void {
-  const text = new TextDecoder('utf-8')
-  let atMs = 0
-  const parser = createParser({
-    maxBufferSize: maxEventLength,
-    onEvent: ({ event, data }) => onEvent({ atMs, name: event ?? null, data }),
-  })
-  return (chunk) => {
-    atMs = chunk.atMs
-    parser.feed(text.decode(chunk.bytes, { stream: true }))
+  for (const chunk of chunks) {
+    for (const { atMs, name, data } of scanner.feed(chunk.bytes, chunk.atMs)) {
+      if (data !== null) events.push({ atMs, name, data })
+    }
   }
+  return events
 }
