@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { compose } from '../../reference-server/deviations/index.ts'
 import { lineOf, requirementsWith } from '../conformance/test-support/check.ts'
 import { checkReference, patchNamed } from './test-support/reference.ts'
 
@@ -41,6 +42,14 @@ test.each([false, true])(
   },
   120_000,
 )
+
+/** The control of a fact says all that the chat may remember, and a chat without the fact was told its notes. */
+test('a model that mixes up what its chat was told loses no context, and leaks none', async () => {
+  const patches = ['facts-first-told', 'chats-remember-by-themselves'].map(patchNamed)
+  const only = ['V2-CTX-*', 'V3-CTX-*', 'V3-GEN-16']
+  const report = await checkReference({ patch: compose(patches) }, { only, depth: 'full' })
+  expect(requirementsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])
+}, 240_000)
 
 test('a stop sequence is found across two chunks with an empty one between them', async () => {
   const name = 'chunks-with-empty-content-between'

@@ -140,6 +140,7 @@ export const leftOpen: Readonly<Record<string, readonly string[]>> = {
   'facts-not-understood': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-04', 'V3-ONE-05'],
   'facts-mixed-up': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-05'],
   'facts-repeated': ['V2-CTX-01', 'V3-CTX-01', 'V3-ONE-05'],
+  'facts-first-told': ['V3-CTX-01'],
   'lists-bare': ['V3-CHAT-08', 'V3-ATT-10'],
 }
 

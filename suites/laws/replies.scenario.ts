@@ -72,14 +72,15 @@ function hasText({ claim }: Run, { answer }: Trial): void {
 }
 
 async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
-  const { question, recall, conversation } = run
+  const { question, recall, texts } = run
   if (!run.isChained) return
   if (question.includes(recall.ask)) {
     await run.knowsFact({
       requirement: 'V2-CTX-01',
       answer,
       fact: recall.fact,
-      conversation: [...conversation, question],
+      // A chat may remember all that was said in it; the question is the last.
+      conversation: texts,
       again: () => send(run, body, { ...row, overlap: plain }),
       alone: async (text) => {
         const { chat_id, parent_id, ...generation } = body
@@ -89,17 +90,16 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
       what: 'the answer to a question about the first message of the chain',
     })
   }
-  conversation.push(question, answerText(answer) ?? '')
+  run.turns += 1
   run.parent = String(body['parent_id'])
   // A target may give its model only the latest messages.
-  if (conversation.length <= maxTexts[run.coverage.depth]) return
-  conversation.length = textsBefore
+  if (run.turns < maxTurns[run.coverage.depth]) return
+  run.turns = 0
   run.parent = run.firstParent
 }
 
-/** Texts before the first question, and those of the longest chain; at full a short one, as answers repeat the fact. */
-const textsBefore = 2
-const maxTexts = { quick: 8, normal: 8, full: 4 } as const
+/** Turns of the longest chain; at full a short one, as answers repeat the fact. */
+const maxTurns = { quick: 4, normal: 4, full: 2 } as const
 
 /**
  * The results of a search may come from anywhere, and the profile may name chats that others use as well. At depth full,
@@ -168,10 +168,10 @@ async function startRun(scenario: Scenario) {
     recall,
     /** Two attachments, if the target accepts any. */
     files,
-    /** Parts of the chain of messages. */
-    conversation: [opening, middle],
     /** All texts of the chat, its name and its files. */
-    texts: [name, ...namesOfFiles, opening],
+    texts: [name, ...namesOfFiles, opening, middle],
+    /** Turns of the chain with a question. */
+    turns: 0,
     searchTool: profile.tools?.search ?? 'file_search',
     knowsFact: createRecallLaw(scenario),
     /** The latest message of the chain. */

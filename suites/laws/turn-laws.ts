@@ -36,7 +36,7 @@ import type { Body, Edits, Trial } from './conditions/plan.ts'
 import { claimShown, parentIn } from './turn-history.ts'
 
 export async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<void> {
-  const { session, recall, own, conversation } = run
+  const { session, recall, own, texts } = run
   const tokens = asObject(finalResponse(answer)?.['usage'])?.['output_tokens']
   const limit = body['max_tokens']
   // With fewer tokens than its limit, it was not cut.
@@ -53,7 +53,8 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
     requirement: isOwn ? 'V3-GEN-16' : 'V3-CTX-01',
     answer,
     fact: isOwn ? own.fact : [recall.fact, own.fact],
-    conversation: isOwn ? [own.tell, own.ask] : [...conversation, ...inputsOf(body)],
+    // A chat may remember all that was said in it, and its model may mix it up.
+    conversation: isOwn ? [...texts, own.tell, own.ask] : [...texts, ...inputsOf(body)],
     again: () => run.send(body, { after: row['after'] ?? plain }),
     alone: (text) => sayAlone(run, body, text, own.fact),
     what: `the answer to a question (${describeRow(row)})`,
@@ -72,18 +73,21 @@ export async function hasNoForeignFacts(
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
   if (coverage.depth !== 'full' || row['max_tokens'] === '1') return
   // Every third question is the first turn of its chat.
-  if (run.askedInBlank % 3 === 0) [run.blank, run.inBlank] = [await v3.createChat(), []]
+  if (run.askedInBlank % 3 === 0) {
+    ;[run.blank, run.inBlank] = [await v3.createChat(), []]
+    run.textsInBlank = [run.blank.name]
+  }
   run.askedInBlank += 1
-  const { blank } = run
+  const { blank, textsInBlank: texts } = run
   const before = run.inBlank.at(-1)?.answer
   const parent = row['parent'] !== plain && before ? finalResponse(before)?.['id'] : undefined
   const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: parent }
   // Some kinds of text replace the question, and some inputs state a fact.
   const isAsked = inputsOf(question).at(-1)?.includes(recall.ask) ?? false
   if (!isAsked || row['input']?.startsWith('several')) return
+  texts.push(...inputsOf(question))
   if (row['after'] === 'refusal') await sendWithoutKey(run, blank, {})
   const reply = await v3.generate(question, { role: 'act' })
-  const texts = [blank.name, ...inputsOf(question)]
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', reply, texts)
   if (finalResponse(reply) === undefined) return
   // Questions of a chat may have the same text.
@@ -101,7 +105,6 @@ export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
   else {
     run.parent = id
     run.textsOfParent = inputsOf(body)
-    run.conversation.push(...inputsOf(body), answerParts(answer).join(''))
   }
 }
 
@@ -109,8 +112,6 @@ export function linkNextTurn(run: Run, { row, body, answer }: Trial): void {
 function unlink(run: Run): void {
   run.parent = run.firstParent
   run.textsOfParent = []
-  // The texts of the first two turns.
-  run.conversation.length = 2
 }
 
 export type Run = Awaited<ReturnType<typeof startRun>>
@@ -138,6 +139,7 @@ export async function startRun(scenario: Scenario) {
     /** A chat that is told no fact. */
     blank: chat,
     inBlank: [] as Trial[],
+    textsInBlank: [] as string[],
     askedInBlank: 0,
     /** The first turn of the chat, and its fact. */
     opening,
@@ -148,9 +150,7 @@ export async function startRun(scenario: Scenario) {
     firstParent: parent,
     /** Keys of the turns of the chat; none of the first three is repeated. */
     sentKeys: new Map([first, linked, question].map((turn) => [turn, ''])),
-    /** Parts of the chain of turns with a parent. */
-    conversation: [opening, between],
-    texts: [chat.name, opening],
+    texts: [chat.name, opening, between],
     send,
     /** Turns at the same time as another one. */
     besides: [] as Trial[],

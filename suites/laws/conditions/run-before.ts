@@ -32,7 +32,7 @@ export async function claimRunBefore(
   /** Another chat, whose history is short. */
   other?: Chat,
 ): Promise<void> {
-  const { v3, opening, send, prompts, session } = run
+  const { v3, texts, send, prompts, session } = run
   const chat = other ?? run.chat
   await changeChat(run, chat, changes)
   const parent_id = other ? undefined : run.parent
@@ -57,7 +57,7 @@ export async function claimRunBefore(
     requirement: 'V3-CTX-01',
     answer,
     fact,
-    conversation: [opening, tell, ask],
+    conversation: [...(other ? [] : texts), tell, ask],
     again: () => send(question),
     alone: (text) => sayAlone(run, question, text, fact),
     what: 'the answer to a question about the run before',

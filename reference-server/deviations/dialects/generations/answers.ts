@@ -36,6 +36,18 @@ export const answerDialects: readonly Dialect[] = [
           .find((sentence) => sentence !== '' && !/\bmy\b/i.test(sentence))
         return stray === undefined ? undefined : splitTokens(stray)
       }),
+    'facts-first-told: The model answers a question about a fact with the first sentence that tells one, or else with the first that has a number.':
+      editTexts((step, { turns }) => {
+        const sentences = turns
+          .filter(({ role }) => role !== 'assistant')
+          .flatMap(({ text }) => text.split(/(?<=[.?!])\s+/))
+        const first =
+          sentences.find((one) => /\bmy \w+ is\b/i.test(one)) ??
+          sentences.find((one) => /\d/.test(one) && !one.includes('?'))
+        return first !== undefined && /\byour \w+ (?:is|yet)\b/i.test(step.fragments.join(''))
+          ? { ...step, fragments: splitTokens(`You sentences: ${first}`), citations: [] }
+          : step
+      }),
     'facts-repeated: The model answers a question about a fact by repeating the whole message.':
       editFacts(({ turns, maxTokens }) => {
         const fragments = splitTokens(turns.at(-1)?.text ?? '')
