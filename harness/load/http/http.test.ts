@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { forAll } from '../../../contract/test-support/for-all.ts'
 import { directNetwork, type NetworkOptions } from '../../client/index.ts'
 import {
+  ended,
   pour,
+  rawServer,
   startForwardProxy,
-  startRawServer,
 } from '../../client/test-support/listen-on-loopback.ts'
 import { driven, outcomesOf } from '../test-support/drive.ts'
 import { h2Server, oddServer, speech, trusting } from '../test-support/odd-server.ts'
@@ -21,7 +22,7 @@ async function outcomesAt(url: string, more: Partial<Parameters<typeof driven>[0
 describe('a proxy', () => {
   test('gets absolute URLs and its own credentials for a target without TLS', async () => {
     const server = await oddServer(() => 'well')
-    const proxy = await startProxy()
+    const proxy = ended(await startForwardProxy())
     expect(await outcomesAt(server.url, { network: through(proxy.url) })).toEqual(['ok'])
     expect(new Set(proxy.requests)).toEqual(
       new Set([`POST ${server.url}/api/openai/chat/completions`]),
@@ -33,7 +34,7 @@ describe('a proxy', () => {
     'tunnels to a target with TLS over %s',
     async (version) => {
       const server = await h2Server()
-      const proxy = await startProxy()
+      const proxy = ended(await startForwardProxy())
       const network = { ...through(proxy.url), ca: trusting.ca, httpVersion: version }
       const { records, channels } = await driven({ ...some, url: server.url, network })
       expect(outcomesOf(records)).toEqual(['ok'])
@@ -46,7 +47,7 @@ describe('a proxy', () => {
   )
 
   test('is named in the outcome if it refuses the tunnel', async () => {
-    const proxy = await startProxy({ refuse: 407 })
+    const proxy = ended(await startForwardProxy({ refuse: 407 }))
     const network = through(proxy.url)
     const [outcome, ...others] = await outcomesAt('https://chat.test', { network, perSecond: 10 })
     expect(others).toEqual([])
@@ -74,12 +75,6 @@ const through = (proxy: string): NetworkOptions => ({
   ...directNetwork,
   proxy: proxy.replace('http://', 'http://u:p@'),
 })
-
-async function startProxy(options: { readonly refuse?: number } = {}) {
-  const proxy = await startForwardProxy(options)
-  onTestFinished(() => proxy.close())
-  return proxy
-}
 
 /** A pool of connections that are open, idle or in use. */
 class Pool {
@@ -271,7 +266,5 @@ test('a 429 with a Retry-After of thirty years is not retried', async () => {
 })
 
 async function raw(script: (socket: Socket) => unknown): Promise<string> {
-  const server = await startRawServer(script)
-  onTestFinished(() => server.close())
-  return server.url
+  return (await rawServer(script)).url
 }
