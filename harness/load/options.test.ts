@@ -4,9 +4,9 @@ import { forAll } from '../../contract/test-support/for-all.ts'
 import { mapConcurrently, sleep, withGracePeriod } from './clock.ts'
 import { connectionProblem } from './options.ts'
 import { shareOf } from './plan/plan.ts'
-import { endpointOf, plainTarget, type RoutedRequest, type Spread, spreads } from './target.ts'
-import { load, type TestLoad } from './test-support/drive.ts'
-import { type Manner, oddServer } from './test-support/odd-server.ts'
+import { endpointOf, plainTarget, type RoutedRequest, spreads } from './target.ts'
+import { load } from './test-support/drive.ts'
+import { oddServer } from './test-support/odd-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -60,53 +60,26 @@ describe('endpointOf', () => {
   })
 })
 
-/** A load on two servers, the second of which answers in a given manner. */
-async function spreadLoad(spread: Spread, second: Manner, test: TestLoad = {}) {
-  const servers = [await oddServer(() => 'well'), await oddServer(() => second)] as const
+test('a load on two endpoints has the figures of each, and a failure counts for its own', async () => {
+  const servers = [await oddServer(() => 'well'), await oddServer(() => 503)] as const
   const list = servers.map(({ url }, at) => ({ name: 'AB'.charAt(at), baseUrl: url }))
   const [{ url }] = servers
-  const target = { ...plainTarget(url, 'key'), timeoutMs: 5000, endpoints: { list, spread } }
-  const report = await load(url, { ...test, options: { ...test.options, target } })
-  return { report, received: servers.map((server) => server.requests()) }
-}
-
-describe('a load on two endpoints', () => {
-  test.each(spreads)('with %s reports the figures of each endpoint', async (spread) => {
-    const { report, received } = await spreadLoad(spread, 'well')
-    expect(report.config.spread).toBe(spread)
-    expect(report.endpoints?.map(({ name, requests }) => [name, requests])).toEqual([
-      ['A', received[0]],
-      ['B', received[1]],
-    ])
-    expect(received[0]).toBeGreaterThan(0)
-    expect((received[0] ?? 0) + (received[1] ?? 0)).toBe(20)
-    for (const { requests, completed, metrics } of report.endpoints ?? []) {
-      expect(completed).toBe(requests)
-      const ttft = metrics.find(({ name }) => name === 'ttft')
-      expect(ttft?.response?.count).toBe(requests)
-    }
-  })
-
-  test('counts a failure for the endpoint that failed', async () => {
-    const { report } = await spreadLoad('round-robin', 503)
-    expect(report.endpoints).toMatchObject([
-      { name: 'A', requests: 10, completed: 10, failed: 0, shed: 0 },
-      { name: 'B', requests: 10, completed: 0, failed: 10, shed: 0 },
-    ])
-  })
-
-  test('has the same plan as a load on one', async () => {
-    const { report } = await spreadLoad('random', 'well')
-    const alone = await load(report.target.baseUrl)
-    expect(report.plan).toEqual(alone.plan)
-  })
-})
-
-test('a load on one endpoint reports no endpoints and no spread', async () => {
-  const { url } = await oddServer(() => 'well')
-  const report = await load(url)
-  expect(report).not.toHaveProperty('endpoints')
-  expect(report.config).not.toHaveProperty('spread')
+  const endpoints = { list, spread: 'round-robin' } as const
+  const report = await load(url, { options: { target: { ...plainTarget(url, 'key'), endpoints } } })
+  expect(servers.map(({ requests }) => requests())).toEqual([10, 10])
+  expect(report.config.spread).toBe('round-robin')
+  expect(report.endpoints).toMatchObject([
+    { name: 'A', requests: 10, completed: 10, failed: 0, shed: 0 },
+    { name: 'B', requests: 10, completed: 0, failed: 10, shed: 0 },
+  ])
+  const counts = report.endpoints?.map(
+    ({ metrics }) => metrics.find(({ name }) => name === 'ttft')?.response?.count,
+  )
+  expect(counts).toEqual([10, undefined])
+  const alone = await load(url)
+  expect(report.plan).toEqual(alone.plan)
+  expect(alone).not.toHaveProperty('endpoints')
+  expect(alone.config).not.toHaveProperty('spread')
 })
 
 const target = plainTarget('http://127.0.0.1:1', 'key')

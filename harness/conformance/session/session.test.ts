@@ -77,17 +77,6 @@ describe('V3-HIST-16 judges an input in a history', () => {
     const later = { ...spec, query: { chat_id: 'a', cursor: 'c' } }
     expect(judgeRows(setup, later, exchangeOf({ answer: rows('user', text) }))).toEqual([])
   })
-
-  test('that was drawn for two chats', () => {
-    const setup = { tag: 'chatgen-tag', state: newRunState() }
-    const drawFor = (chat: string) => {
-      const text = newNonce(setup, 'the same draw')
-      noteSaid(setup, { ...turn, json: { chat_id: chat, input: text } })
-      return text
-    }
-    const [text] = [drawFor('a'), drawFor('b')]
-    expect(judgeRows(setup, spec, exchangeOf({ answer: rows('user', text) }))).toEqual([])
-  })
 })
 
 test('identities of a run are unique', () => {
