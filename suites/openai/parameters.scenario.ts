@@ -109,6 +109,7 @@ describe('compatible surface: parameters', () => {
         'empty messages': openai.chatBody('', { messages: [] }),
         'a negative max_tokens': openai.chatBody(prompts.brief(), { max_tokens: -1 }),
       }
+      await session.waitForOthers()
       for (const [what, body] of Object.entries(doubtful)) {
         const probe = await openai.chat(body, { role: 'probe' })
         const question = what === 'an unknown model' ? 'OPEN-32' : 'OPEN-38'

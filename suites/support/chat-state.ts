@@ -185,6 +185,7 @@ export function createChatLaws(scenario: Scenario) {
       const { claim, chats, v3 } = scenario
       const { chat, caller, sent } = state
       const isGone = (_: unknown, page: Exchange) => isDeclined(page)
+      await scenario.session.waitForOthers()
       const read = await chats.poll(() => chats.get(chat.id, caller), isGone)
       // If the first read waited in vain, the time for the others has passed as well.
       const isAwaited = isDeclined(read)

@@ -43,6 +43,7 @@ export const raceRepeats = kinds.length * (maxTries - 1) * racers
 
 /** A turn of each kind in one chat, each continuing the previous run. */
 export async function raceTurns(scenario: Scenario, chat: Chat): Promise<readonly RacedTurn[]> {
+  await scenario.session.waitForOthers()
   const turns: RacedTurn[] = []
   const tried = mayRace(scenario.profile) ? maxTries : 1
   const explainLimit = createLimitControl(scenario)

@@ -78,6 +78,7 @@ describe('v3: generation', () => {
         'a chat_id that is not a UUID': v3.generateBody('nowhere', prompts.brief()),
         'no model_id': v3.generateBody(chat, prompts.brief(), { model_id: undefined }),
       }
+      await session.waitForOthers()
       for (const [what, body] of Object.entries(doubtful)) {
         const probe = await v3.generate(body, { role: 'probe' })
         const question = what === 'no model_id' ? 'OPEN-10' : 'OPEN-22'

@@ -83,6 +83,7 @@ describe('knowledge bases', () => {
       }
       if (!configured.includes('search')) return
       // The text of an error may name its path.
+      await session.waitForOthers()
       const values = { baseId: session.uuid() }
       const unknown = { values, role: 'probe' } as const
       const v3 = await knowledge.send('search', unknown)

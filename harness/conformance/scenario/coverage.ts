@@ -5,7 +5,7 @@ import { isPlanned } from '../profile/selection.ts'
 import { mayBeStale } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup, type ScenarioOutcome } from '../run-setup.ts'
 import type { Session } from '../session/session.ts'
-import type { Row } from './covering-rows.ts'
+import { plain, type Row } from './covering-rows.ts'
 import { toSlug } from './declaration.ts'
 
 export function coverageOf(task: Task, session: Session) {
@@ -21,7 +21,8 @@ export function coverageOf(task: Task, session: Session) {
     /** The rows of a try: all, or those that a repeat needs, because a try of all rows may take a fifth of the budget. */
     rowsOfTry(operation: string, rows: readonly Row[]): readonly Row[] {
       const { broken } = task.meta
-      if (!isRepeat || broken === undefined || setup.depth !== 'full') return rows
+      if (!isRepeat || broken === undefined || setup.depth !== 'full')
+        return isIncognito(setup) ? rows.toSorted((a, b) => mayReveal(a) - mayReveal(b)) : rows
       const texts = broken.rows[operation] ?? []
       const isBroken = (row: Row) => texts.includes(JSON.stringify(row))
       const first = Math.max(0, rows.findIndex(isBroken))
@@ -52,6 +53,11 @@ export function coverageOf(task: Task, session: Session) {
       task.meta.exploration = exploration
     },
   }
+}
+
+/** 1 for a row with a request that may be refused, of which an incognito run has as few as possible at first. */
+function mayReveal({ after, overlap = plain }: Row): number {
+  return Number(after === 'refusal' || overlap !== plain)
 }
 
 /** Rows that a repeat tries before the first one that broke a requirement, and further ones that did. */

@@ -9,7 +9,7 @@ import { type CreationKind, withJournal } from '../cleanup/journal.ts'
 import { interruptRequestMs } from '../defaults.ts'
 import { endpointsOf } from '../profile/index.ts'
 import { type Prompts, plainPrompts } from '../prompts/prompts.ts'
-import type { ScenarioOutcome, Undecided } from '../run-setup.ts'
+import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.ts'
 import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
@@ -85,9 +85,8 @@ export class Session {
     const route = this.#routing?.route(spec)
     const exchange = sendWithRetries({
       ...{ context: this.context, slug: this.slug, spec, ordinal: ++this.#ordinal, route },
-      signal: this.#signal,
-      lateSignal: this.#abortController.signal,
-      lendSlot: this.#lendSlot,
+      ...{ signal: this.#signal, lateSignal: this.#abortController.signal },
+      ...{ lendSlot: this.#lendSlot, waitForOthers: () => this.waitForOthers() },
       onAnswered: answered.resolve,
       recordExchange: (ended) => this.#take(ended, spec, route),
       observe: (question, answer, evidence) => this.observe(question, answer, evidence),
@@ -113,6 +112,11 @@ export class Session {
   async waitForBurst(requests: number): Promise<void> {
     if (this.#routing !== undefined) await this.sleep(this.settling.ms)
     await this.context.gate.waitForBurst(requests, this.#signal)
+  }
+
+  /** Waits, in an incognito run, until all scenarios have sent what is not refused, by which a test is recognized. */
+  async waitForOthers(): Promise<void> {
+    if (isIncognito(this.context.setup)) await this.#slot?.waitForOthers()
   }
 
   /** Rejects when the run ends; other scenarios run meanwhile. */

@@ -27,6 +27,7 @@ describe('v3: history', () => {
         const isNull = () => expect(lastCursor, 'last cursor of an empty history').toBeNull()
         claim('V3-HIST-11', isNull, ...pages)
       }
+      await session.waitForOthers()
       const stranger = await v3.history(session.uuid())
       const rows = `${historyRows(stranger).length} rows`
       session.observe('OPEN-40', `${statusText(stranger)}, ${rows}`, [stranger])

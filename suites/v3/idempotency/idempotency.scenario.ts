@@ -157,6 +157,7 @@ async function repeatOnce(
     const repeat = await repeatNow()
     return [await running.exchange, repeat] as const
   }
+  await session.waitForOthers()
   // If an answer is complete at once, there is no time for a repeat after its beginning.
   const [first, repeat] = isOnceAnswered
     ? await repeatOnceAnswered()

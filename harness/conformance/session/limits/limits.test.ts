@@ -390,6 +390,29 @@ describe('a lent slot', () => {
   })
 })
 
+test.each([1, 2])('holders of %i slots wait for all others, once', async (slots) => {
+  const semaphore = createSemaphore(slots)
+  const order: string[] = []
+  const run = async (name: string, pauses: boolean) => {
+    const slot = await semaphore.acquire()
+    order.push(`${name} early`)
+    await slot.lend(() => new Promise(setImmediate))
+    if (pauses) {
+      await slot.waitForOthers()
+      order.push(`${name} late`)
+      await slot.waitForOthers()
+    }
+    slot.release()
+  }
+  await Promise.all([run('a', true), run('b', false), run('c', true), run('d', false)])
+  const early = ['a early', 'b early', 'c early', 'd early']
+  expect(order.slice(0, 4)).toEqual(early)
+  expect(order.slice(4).toSorted()).toEqual(['a late', 'c late'])
+  const last = await semaphore.acquire()
+  await last.waitForOthers()
+  last.release()
+})
+
 test('holders of a rank are alone until all have left', async () => {
   const semaphore = createSemaphore(8)
   const entered: string[] = []

@@ -27,6 +27,30 @@ const unranked: Priority = { rank: Infinity }
 /** Maximum number of holders that lend their slot, for each slot after the first. */
 const awayPerSlot = 4
 
+/** Opens once, when all that have joined have arrived. */
+function createBarrier() {
+  const { promise: opened, resolve } = Promise.withResolvers<void>()
+  const coming = new Set<symbol>()
+  let isOpen = false
+  return {
+    opened,
+    get isOpen(): boolean {
+      return isOpen
+    },
+    /** Returns the arrival, which has an effect once. */
+    join(): () => void {
+      const one = Symbol('one')
+      coming.add(one)
+      return () => {
+        coming.delete(one)
+        if (coming.size > 0) return
+        isOpen = true
+        resolve()
+      }
+    },
+  }
+}
+
 /** Admits at most `slots` holders at a time; `pick` chooses the next one of those that arrived, by index. */
 export function createSemaphore(
   slots: number,
@@ -35,6 +59,7 @@ export function createSemaphore(
   let free = slots
   const ranksInside: number[] = []
   let away = 0
+  const barrier = createBarrier()
   const waiting: Waiter[] = []
 
   function admit(): void {
@@ -62,6 +87,7 @@ export function createSemaphore(
 
   async function acquire(priority: Priority = unranked) {
     const { rank } = priority
+    const arrive = barrier.join()
     await enter({ ...priority, isBack: false })
     let isInside = true
     let isReleased = false
@@ -86,31 +112,42 @@ export function createSemaphore(
       if (isReleased) leave()
     }
 
+    async function lendWhile<T>(wait: () => Promise<T>, mayLeave: boolean): Promise<T> {
+      borrowers += 1
+      if (isInside && mayLeave) {
+        away += 1
+        isAway = true
+        leave()
+      }
+      try {
+        return await wait()
+      } finally {
+        borrowers -= 1
+        if (borrowers === 0 && isAway) comingBack = comeBack()
+        await comingBack
+      }
+    }
+
     return {
       /** Has an effect once. */
       release(): void {
         isReleased = true
+        arrive()
         leave()
       },
       /**
        * Gives the slot to others while `wait` runs, and takes one again afterwards. The holder keeps it with a
        * single slot, if it has a rank, and if too many slots are lent.
        */
-      async lend<T>(wait: () => Promise<T>): Promise<T> {
-        borrowers += 1
+      lend<T>(wait: () => Promise<T>): Promise<T> {
         // Overlapping requests of one scenario may wait at the same time.
-        if (borrowers === 1 && isInside && rank === Infinity && away < awayPerSlot * (slots - 1)) {
-          away += 1
-          isAway = true
-          leave()
-        }
-        try {
-          return await wait()
-        } finally {
-          borrowers -= 1
-          if (borrowers === 0 && isAway) comingBack = comeBack()
-          await comingBack
-        }
+        const isFirst = borrowers === 0
+        return lendWhile(wait, isFirst && rank === Infinity && away < awayPerSlot * (slots - 1))
+      },
+      /** Gives the slot to others until each has left or waits for the same; at once if they have before. */
+      async waitForOthers(): Promise<void> {
+        arrive()
+        if (!barrier.isOpen) await lendWhile(() => barrier.opened, true)
       },
     }
   }

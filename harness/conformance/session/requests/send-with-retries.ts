@@ -39,6 +39,8 @@ export interface Sending {
   readonly lateSignal: AbortSignal
   /** Lets another scenario run while this one waits. */
   lendSlot(wait: () => Promise<void>): Promise<void>
+  /** Waits until requests that must be refused may be sent. */
+  waitForOthers(): Promise<void>
   /** Called when the first try has a status line. */
   onAnswered(): void
   /** Called for every try, to count and judge it. */
@@ -63,6 +65,7 @@ const maxSupplements = 3
 export async function sendWithRetries(sending: Sending): Promise<Exchange> {
   const { context, slug, spec, ordinal } = sending
   const { lastingPages, setup } = context
+  if (spec.role === 'negative') await sending.waitForOthers()
   noteSaid(setup, spec)
   const operation = operationAt(spec.method, spec.path)
   const chat = operation === 'v3.generate' ? (chatOf(spec) ?? '') : ''
