@@ -54,7 +54,7 @@ export const detectingServers: readonly DetectingServer[] = Object.entries({
   'by-order: The caller began with the requests of the preflight.': () =>
     onceSeen(isPreflightOfV2, 3),
   'by-refused-requests: A request of the caller was refused, which users rarely see.': () =>
-    onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, suspiciousRequests),
+    onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, 40),
   'first-requests: The caller has sent fewer requests than a check sends.': () =>
     onceSeen(() => false, 1_800),
 } satisfies Readonly<Record<string, DetectingServer['recognizer']>>).map(
