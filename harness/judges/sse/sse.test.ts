@@ -28,14 +28,6 @@ describe('SseScanner', () => {
     ])
   })
 
-  test('uses the last of several names', () => {
-    expect(scan('event: a\nevent: b\ndata: 1\n\n').blocks[0]).toMatchObject({ name: 'b', names: 2 })
-  })
-
-  test('dates a block by its last byte', () => {
-    expect(scan('data: 1\n', 'x: y', '\n', '\n').blocks[0]?.atMs).toBe(3)
-  })
-
   test('copies data from a reused buffer', () => {
     const scanner = new SseScanner()
     const buffer = encode('data: abc')
@@ -55,11 +47,6 @@ test.each([
 })
 
 describe('UTF-8', () => {
-  test('decodes a character that is split by segments', () => {
-    const bytes = encode('data: 🗼\n\n')
-    expect(scan(...single(bytes)).texts).toEqual([[null, '🗼']])
-  })
-
   test.each([
     ['Latin-1', [0xfc], 6],
     ['a cut character', [0xe6, 0x9d], 6],
