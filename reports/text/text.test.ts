@@ -5,9 +5,8 @@ import type { Ending } from '../../contract/index.ts'
 import type { RequirementResult } from '../../contract/report/conformance.ts'
 import { code, codeBlock } from '../document/markdown.ts'
 import { eventsOf, exchangeOf, requirement } from '../test-support/reports.ts'
-import { indent, printable, shorten, wrap } from './escape.ts'
+import { printable, shorten, wrap } from './escape.ts'
 import { causeText, foldFindings } from './fold.ts'
-import { count } from './format.ts'
 import { endingText, streamTimeline } from './timeline.ts'
 
 test('printable escapes controls, direction marks and lone surrogates, but no letters or emoji', () => {
@@ -24,19 +23,9 @@ test('shorten counts characters and splits none', () => {
   expect(shorten('abc', 0)).toBe('…')
 })
 
-test('wrap breaks at spaces only', () => {
-  expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
-  expect(wrap('unbreakable word', 4)).toEqual(['unbreakable', 'word'])
-  expect(indent(['a', ''], 2)).toEqual(['  a', ''])
-})
-
 test('wrap breaks long words after commas', () => {
   expect(wrap('has {one,two,three} in it', 8)).toEqual(['has', '{one,', 'two,', 'three}', 'in it'])
   expect(wrap('a,b c', 8)).toEqual(['a,b c'])
-})
-
-test('count pluralizes its noun', () => {
-  expect([count(0, 'row'), count(1, 'row'), count(2, 'row')]).toEqual(['0 rows', '1 row', '2 rows'])
 })
 
 test('code and codeBlock contain any text', () => {
@@ -60,10 +49,12 @@ test('streamTimeline shows events with times, shortened to the width', () => {
     ['response.created', { response: { id: 'resp_1' } }],
     ['response.output_text.delta', { delta: '\u001b[2J', long: 'a'.repeat(80) }],
   )
-  const lines = streamTimeline(exchangeOf({ events }), plain, 1)
+  const nameless = { atMs: 12, name: null, data: '[DONE]' }
+  const lines = streamTimeline(exchangeOf({ events: [...events, nameless] }), plain, 1)
   expect(lines.join('\n')).toMatchInlineSnapshot(`
     "     +10.0 ms  event: response.created  {"response":{"id":"resp_1"}}
     >    +11.0 ms  event: response.output_text.delta  {"delta":"\\u001b[2J","long":"…
+         +12.0 ms  data: [DONE]
          +12.3 ms  end of the body"
   `)
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
@@ -94,16 +85,6 @@ test('streamTimeline collapses a long stream around the offending event', () => 
          +51.0 ms  event: response.output_text.done  {}
          +52.0 ms  event: response.completed  {}
          +12.3 ms  end of the body"
-  `)
-})
-
-test('streamTimeline shows blocks without an event name', () => {
-  const events = [{ atMs: 1, name: null, data: '[DONE]' }]
-  expect(streamTimeline(exchangeOf({ events }), plain, null)).toMatchInlineSnapshot(`
-    [
-      "      +1.0 ms  data: [DONE]",
-      "     +12.3 ms  end of the body",
-    ]
   `)
 })
 
