@@ -5,8 +5,8 @@ import { isPlanned } from '../profile/selection.ts'
 import { mayBeStale } from '../report/confirmation.ts'
 import { isIncognito, type RunSetup, type ScenarioOutcome } from '../run-setup.ts'
 import type { Session } from '../session/session.ts'
-import { plain, type Row } from './covering-rows.ts'
 import { toSlug } from './declaration.ts'
+import { plain, type Row } from './rows.ts'
 
 export function coverageOf(task: Task, session: Session) {
   const { setup } = session.context

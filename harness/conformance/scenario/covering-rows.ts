@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Covertable from 'covertable'
 import type { Depth } from '../run-setup.ts'
+import { isPossible, plain, type Row, replacedBy, type Values, valuesOf } from './rows.ts'
 
 // A CommonJS module without named exports, whose default export differs between loaders.
 const { make, criteria }: Pick<typeof Covertable, 'make' | 'criteria'> = createRequire(
@@ -24,7 +25,7 @@ interface RowOptions {
 /**
  * Begins with the plain row. `quick`: each value, in as few rows as possible; `normal`: each value as often as any
  * other of its dimension, in rows with many pairs; both independent of the seed. `full`: each pair of values, then
- * each with the telling values, then random rows, which show triples.
+ * rows with many triples, every other one with telling values alone.
  */
 export function coveringRows(
   values: Values,
@@ -33,7 +34,7 @@ export function coveringRows(
   const size = Math.max(1, ...Object.values(values).map(({ length }) => length))
   if (depth !== 'full') {
     const rows = depth === 'quick' ? size : Math.max(size, count - 1)
-    const balanced = balancedRows(values, rows, 'normal', telling, others)
+    const balanced = balancedRows(values, rows, telling, others)
     return [plainRow(values), ...balanced].slice(0, count)
   }
   // Those of a dimension that are telling, or all if none of them is.
@@ -43,12 +44,8 @@ export function coveringRows(
       return [name, some.length > 0 ? some : of]
     }),
   )
-  const rows = [
-    ...pairwise(values, seed),
-    ...(Object.keys(telling).length === 0 ? [] : pairwise(tellingValues, seed)),
-    ...balancedRows(tellingValues, count, seed),
-  ]
-  return [plainRow(values), ...rows.flatMap(separate)].slice(0, count)
+  const first = [plainRow(values), ...pairwise(values, seed).flatMap(separate)]
+  return [...first, ...rowsOfTriples([values, tellingValues], count, seed, first)].slice(0, count)
 }
 
 function plainRow(values: Values): Row {
@@ -104,13 +101,52 @@ function pairwise(values: Values, seed: string): readonly Row[] {
   return names.flatMap((name) => (factors[name] ?? []).map((value) => ({ [name]: value })))
 }
 
+/** Rows after others, with as many triples of values as possible that are new; of each of the choices in turn. */
+function rowsOfTriples(
+  choices: readonly Values[],
+  count: number,
+  seed: string,
+  before: readonly Row[],
+): readonly Row[] {
+  const triples = new Set<string>()
+  const triplesWith = (row: Row, name: string, value: string) => {
+    const others = Object.entries(row).flatMap(([other, of]) =>
+      other === name ? [] : [`${other} ${of}`],
+    )
+    return others.flatMap((one, at) =>
+      others.slice(at + 1).map((two) => [`${name} ${value}`, one, two].sort().join()),
+    )
+  }
+  const rows = [...before]
+  const note = (row: Row) => {
+    for (const [name, value] of Object.entries(row))
+      for (const triple of triplesWith(row, name, value)) triples.add(triple)
+  }
+  before.forEach(note)
+  while (rows.length < count) {
+    const row: Record<string, string> = {}
+    const values = choices[rows.length % choices.length] ?? {}
+    for (const name of sortedBy(Object.keys(values), (one) => [rank(seed, rows.length, one), 0])) {
+      const isShown = (value: string) =>
+        Object.entries(row).every(([other, of]) => isPossible(name, value, other, of))
+      const [best = plain] = sortedBy((values[name] ?? []).filter(isShown), (value) => [
+        -triplesWith(row, name, value).filter((triple) => !triples.has(triple)).length,
+        rank(seed, rows.length, name, value),
+      ])
+      row[name] = best
+    }
+    note(row)
+    rows.push(row)
+  }
+  return rows.slice(before.length)
+}
+
 /** Rows that use each value of a dimension once before they use one again, each value the one that gains most pairs. */
 function balancedRows(
   values: Values,
   count: number,
-  seed: string,
-  telling: Values = {},
-  others: readonly Row[] = [],
+  telling: Values,
+  others: readonly Row[],
 ): readonly Row[] {
   const rows: Row[] = []
   const pairs = gainedPairs(telling, others)
@@ -118,7 +154,7 @@ function balancedRows(
     const row: Record<string, string> = {}
     const order = sortedBy(Object.keys(values), (name) => [
       Number(!(name in telling)),
-      rank(seed, at, name),
+      rank('normal', at, name),
     ])
     for (const name of order) {
       const of = values[name] ?? []
@@ -127,7 +163,7 @@ function balancedRows(
       const unused = of.filter((value) => !used.includes(value))
       const [best] = sortedBy(unused, (value) => [
         at === 0 && !(name in telling) ? 0 : -pairs.gain(row, name, value),
-        rank(seed, name, turn, value),
+        rank('normal', name, turn, value),
       ])
       if (best !== undefined) row[name] = best
     }
@@ -146,42 +182,6 @@ function sortedBy(list: readonly string[], keys: (one: string) => readonly [numb
 
 function rank(...parts: readonly (string | number)[]): number {
   return hash('sha256', parts.join('/'), 'buffer').readUInt32BE()
-}
-
-/** Values by dimension, beginning with that of a plain request. */
-export type Values = Readonly<Record<string, readonly string[]>>
-
-/** A value of each dimension. */
-export type Row = Readonly<Record<string, string>>
-
-/** Value of a dimension that leaves the request unchanged. */
-export const plain = 'plain'
-
-/** The values of a row that change the request. */
-export function valuesOf(row: Row): readonly (readonly [string, string])[] {
-  return Object.entries(row).filter(([, value]) => value !== plain)
-}
-
-/** `form stream, model alias`, for messages. */
-export function describeRow(row: Row): string {
-  const values = valuesOf(row).map(([name, value]) => `${name} ${value}`)
-  return values.join(', ') || 'plain request'
-}
-
-/** Pairs of values of different dimensions, in words: those in the rows, or all that one request can have. */
-export function pairsOf(values: Values, rows?: readonly Row[]): ReadonlySet<string> {
-  const names = Object.keys(values)
-  const pairs = names.flatMap((one, at) =>
-    names.slice(at + 1).flatMap((other) => {
-      if (rows !== undefined) return rows.map((row) => `${one} ${row[one]}, ${other} ${row[other]}`)
-      return (values[one] ?? []).flatMap((a) =>
-        (values[other] ?? [])
-          .filter((b) => isPossible(one, a, other, b))
-          .map((b) => `${one} ${a}, ${other} ${b}`),
-      )
-    }),
-  )
-  return new Set(pairs)
 }
 
 /** Pairs of values in some rows; those in a row of telling values count twice, because more laws judge them. */
@@ -217,29 +217,4 @@ function gainedPairs(telling: Values, rows: readonly Row[]) {
         0,
       ),
   }
-}
-
-function isPossible(one: string, a: string, other: string, b: string): boolean {
-  return !(
-    (b !== plain && replacedBy(one, a).includes(other)) ||
-    (a !== plain && replacedBy(other, b).includes(one))
-  )
-}
-
-const partsOfText = ['characters', 'spaces', 'lines', 'outer space', 'length']
-/** Dimensions that do not show with a text that asks for nothing: neither a limit nor the use of tools does. */
-const byShortText = [...partsOfText, 'max_tokens', 'tools']
-
-/** Dimensions whose values a value replaces or hides, such as the kinds of a text by a text of digits. */
-const replaced: Readonly<Record<string, readonly string[]>> = {
-  'text of digits': byShortText,
-  'text of one character': byShortText,
-  'text a literal': byShortText,
-  'form stream': ['stream'],
-  'form stream with usage': ['stream'],
-  'input image': ['model'],
-}
-
-function replacedBy(dimension: string, value: string): readonly string[] {
-  return replaced[`${dimension} ${value}`] ?? []
 }

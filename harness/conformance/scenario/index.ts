@@ -12,16 +12,7 @@ export {
   expectResponse,
   requireProfile,
 } from './claims.ts'
-export {
-  coveringRows,
-  describeRow,
-  pairsOf,
-  plain,
-  type Row,
-  rowsToTry,
-  type Values,
-  valuesOf,
-} from './covering-rows.ts'
+export { coveringRows, rowsToTry } from './covering-rows.ts'
 export {
   covers,
   coversAtDepth,
@@ -36,6 +27,7 @@ export * from './read.ts'
 export { assumeRead, cursorIn, isConclusive, type ListWalk, whyUnread } from './routes/paging.ts'
 export { type KnowledgePrefix, knowledgePrefixes } from './routes/uploads.ts'
 export { type Chat, inputText } from './routes/v3.ts'
+export { describeRow, pairsOf, plain, type Row, type Values, valuesOf } from './rows.ts'
 export {
   type Scenario,
   type Session,

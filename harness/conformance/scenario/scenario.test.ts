@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { forAll } from '../../../contract/test-support/for-all.ts'
-import { coveringRows, pairsOf, plain } from './covering-rows.ts'
+import { coveringRows } from './covering-rows.ts'
 import { ContractViolation, expect as check } from './expect.ts'
 import { listedChatIds } from './read.ts'
+import { pairsOf, plain } from './rows.ts'
 
 /** One to four dimensions of one to four values each. */
 const dimensions = fc
@@ -41,6 +42,16 @@ describe('covering rows', () => {
       rows.filter(({ text, max_tokens }) => text !== 'of digits' && max_tokens === plain),
     )
     expect(pairs).toEqual(pairsOf(others))
+  })
+
+  test('include triples of values at depth full, every other time of telling ones', () => {
+    const three = ['v0', 'v1', 'v2']
+    const given = { a: three, b: three, c: three, d: three, e: three }
+    const triplesIn = (rows: readonly Readonly<Record<string, string>>[]) =>
+      new Set(rows.map(({ a, b, c }) => [a, b, c].join())).size
+    const rows = coveringRows(given, { ...full, seed: '', telling: { a: ['v0'] } })
+    expect(triplesIn(rows)).toBeGreaterThan(22)
+    expect(rows.filter(({ a }) => a === 'v0').length).toBeGreaterThan(15)
   })
 
   test.each(['quick', 'normal'] as const)(
