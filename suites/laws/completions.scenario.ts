@@ -70,8 +70,8 @@ describe('compatible surface: laws of completions', () => {
         },
         // Questions after another request stated a fact.
         always: [
-          { messages: 'with a system message' },
-          { messages: 'with an assistant message' },
+          { messages: 'with a system message', model: 'alias' },
+          { messages: 'with an assistant message', form: 'stream' },
           { ...combinedTexts, temperature: '0', model: 'vision' },
           { max_tokens: '7', caller: 'second', model: 'alias' },
           { stop: 'text' },

@@ -54,11 +54,11 @@ describe('v3: laws of one-shots', () => {
         shownByLaws: ['assistant_id', 'runs'],
         guesses: ['caller', ...(run.areRunsGuessed ? ['runs'] : [])],
         always: [
-          { input: 'content' },
+          { input: 'content', model: 'alias' },
           { input: 'content', form: 'stream' },
-          { runs: 'one' },
-          { runs: 'several', form: 'stream' },
-          { input: 'several items', form: 'stream' },
+          { runs: 'one', characters: 'beyond ASCII' },
+          { runs: 'several', form: 'stream', rag: 'false' },
+          { input: 'several items', form: 'stream', model: 'alias' },
         ],
         telling: { ...wholeTexts, max_tokens: [plain] },
       })

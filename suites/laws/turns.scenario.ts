@@ -117,7 +117,7 @@ async function claimTurnLaws(scenario: Scenario, caller: Caller): Promise<void> 
       { input: 'several items', max_tokens: '96', model: 'alias' },
       { input: 'item of a developer', text: 'of digits', model: 'alias', rag: 'agent' },
       { input: 'several parts', form: 'stream', parent: 'given' },
-      { tools: 'exclude_tools given', input: 'items' },
+      { tools: 'exclude_tools given', input: 'items', rag: 'false' },
       { tools: 'others included', form: 'stream', after: 'refusal' },
       { tools: 'several excluded', form: 'stream', model: 'alias' },
     ],

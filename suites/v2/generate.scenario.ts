@@ -72,7 +72,7 @@ describe('v2: retrieval', () => {
       },
       { again: 1 },
     ),
-    async ({ v2, profile, depth, scenario }) => {
+    async ({ v2, profile, depth, prompts, scenario }) => {
       const { question, expected, assistant, tool } = requireBase(profile)
       requireProfile(profile.tools?.search, 'tools.search')
       const ask = async (rag: unknown, without: JsonObject, members: JsonObject = {}, at = 0) => {
@@ -84,7 +84,8 @@ describe('v2: retrieval', () => {
       const visible = await findVisibleSearch(ask, tool)
       const { control, more } = visible
       assume(control.searched, 'rag: true does not retrieve the fact', ...control.evidence)
-      const rows = besidesRag(dimensionsOf(profile, undefined), scenario)
+      const text = each('content', `${prompts.followUp()}\n${question}`)
+      const rows = besidesRag({ ...dimensionsOf(profile, undefined), text }, scenario)
       const tried = depth === 'full' ? rows : rows.slice(0, 1)
       for (const [at, [under, members]] of tried.entries())
         for (const [requirement, rag] of values) {

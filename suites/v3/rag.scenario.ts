@@ -118,7 +118,9 @@ describe('v3: retrieval', () => {
         // Without a visible step, only the answer tells, and turns without the fact may lead the model astray.
         const [place, before] = (control.isShown && [...last].at(-1)) || []
         if (place) last.delete(place)
-        const link = before && { parent_id: finalResponse(before)?.['id'] }
+        // A step that is shown does not depend on the model.
+        const { vision } = otherModels(profile, 'model_id')
+        const link = before && { parent_id: finalResponse(before)?.['id'], ...vision }
         const search = () => ask(rag, { ...members, ...link }, place)
         const reply = await askUntil(({ searched }) => searched, search, 2)
         if (isDeclined(reply.reply) || reply.isCut) return

@@ -150,7 +150,10 @@ describe('versions of chats', () => {
       const reply = await v2.generate(v2.generateBody(chat.id, unanswered.id), role)
       claimRefused(scenario, 'VER-07', 'POST /api/v2/message', stored, 'v3')
       claimRefused(scenario, 'VER-08', 'POST /api/v2/message/generate', reply, 'v3')
-      const vision = { model_id: visionIdOf(profile) }
+      const vision = {
+        model_id: visionIdOf(profile),
+        assistant_id: profile.assistants?.withoutKnowledge,
+      }
       // A chat without a turn has its version as well.
       const unused = await v3.createChat()
       const bodies = [

@@ -77,7 +77,10 @@ function memberEffects(
           return first?.answer?.[path] ?? old
         }),
       }),
-      ...(path === 'created_at' && { [`mangle: ${path} is in local time`]: to(localTime) }),
+      // Section 2.3 says that the time is UTC, section 2.4 does not.
+      ...(`${operation}.${path}` === 'v2.message.created_at' && {
+        [`mangle: ${path} is in local time`]: to(localTime),
+      }),
       ...(path === 'chat_id' && {
         [`leak: ${path} is that of another chat`]: to(() => randomUUID()),
       }),

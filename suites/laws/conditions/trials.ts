@@ -171,10 +171,11 @@ class LawfulRequests<O extends LawfulOperation> {
     return isDeclined(trial.answer) ? undefined : this.#accept(trial)
   }
 
-  /** Omits one value after the other, first the key of another caller, which may have fewer rights. */
+  /** Omits one value after the other, first the key of another caller, unless it has the right to such requests. */
   async #withoutRefusedTogether({ row, answer }: Trial): Promise<Trial | undefined> {
-    const isCaller = ([name]: readonly [string, string]) => Number(name === 'caller')
-    for (const [name, value] of valuesOf(row).toSorted((a, b) => isCaller(b) - isCaller(a))) {
+    const rank = ([name, value]: readonly [string, string]) =>
+      name === 'caller' ? (this.#accepted.has(`${name} ${value}`) ? -1 : 1) : 0
+    for (const [name, value] of valuesOf(row).toSorted((a, b) => rank(b) - rank(a))) {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
       const key = `${name} ${value}`

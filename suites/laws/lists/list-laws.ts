@@ -100,7 +100,7 @@ class LawsOfList {
     if (!isEvidence) this.#isVain ||= missing.length > 0
     this.#claimSizes(trial, walk, texts)
     this.#list.also?.(trial, walk)
-    if (!succeeded(walk.pages[0]) || !(await this.#isJoined(query, caller))) return
+    if (!succeeded(walk.pages[0]) || !(await this.#isJoined(trial, caller))) return
     if (isEvidence) this.#claimShown(requirement, texts, walk, describeRow(row))
     await this.#claimSteady(trial, texts, walk, requirement)
     if (kind !== undefined) this.#claimSearched(trial, texts, walk, leftOut)
@@ -138,13 +138,16 @@ class LawsOfList {
   }
 
   /** A search in a chat is evidence only if the chat shows its files. */
-  async #isJoined({ chat_id }: Query, caller: Caller): Promise<boolean> {
+  async #isJoined(trial: Trial, caller: Caller): Promise<boolean> {
+    const { chat_id } = trial.body as Query
     if (chat_id === undefined) return true
     const key = `chat ${caller.authorization}`
     const earlier = this.#found.get(key)
     if (earlier !== undefined) return earlier
     const texts = this.#members.of(caller)
     const walk = await this.#list.read({ chat_id }, texts, caller)
+    const row = { ...trial.row, search: plain, limit: plain }
+    this.#list.also?.({ ...trial, row, body: { chat_id }, answer: walk.pages[0] }, walk)
     const isJoined = missingFrom(walk, texts).length === 0
     this.#found.set(key, isJoined)
     return isJoined
