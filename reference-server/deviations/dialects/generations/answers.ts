@@ -45,7 +45,7 @@ export const answerDialects: readonly Dialect[] = [
           sentences.find((one) => /\bmy \w+ is\b/i.test(one)) ??
           sentences.find((one) => /\d/.test(one) && !one.includes('?'))
         return first !== undefined && /\byour \w+ (?:is|yet)\b/i.test(step.fragments.join(''))
-          ? { ...step, fragments: splitTokens(`You sentences: ${first}`), citations: [] }
+          ? { ...step, fragments: splitTokens(`You told me: ${first}`), citations: [] }
           : step
       }),
     'facts-repeated: The model answers a question about a fact by repeating the whole message.':
