@@ -114,7 +114,9 @@ async function isRemembered(run: Run, { row, body, answer }: Trial): Promise<voi
   if (isContent && !hasRuns(row)) run.isContentRead = knows(answer, fact)
   // A question in content that is not read at all shows nothing of runs.
   if (isContent && hasRuns(row) && !run.isContentRead) return
-  if (hasRuns(row) && run.areRunsGuessed && !knows(answer, fact))
+  const isKnown = knows(answer, fact)
+  if (hasRuns(row) && isKnown) run.areRunsRead = true
+  if (hasRuns(row) && run.areRunsGuessed && !run.areRunsRead)
     return run.session.markUndecided('inconclusive', ['V3-ONE-05'], ofGuess('misread'))
   const ofInput = isContent ? 'V3-ONE-04' : 'V3-GEN-16'
   await run.knowsFact({
@@ -150,6 +152,8 @@ function startRun(scenario: Scenario) {
     recall: buildRecall(profile, ''),
     /** True if the profile does not say the shape of `runs`. */
     areRunsGuessed: profile.requests.runs === undefined,
+    /** True if a fact of `runs` was known once. */
+    areRunsRead: false,
     /** False if a question in `content` alone was not answered. */
     isContentRead: true,
   }

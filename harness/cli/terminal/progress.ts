@@ -40,11 +40,22 @@ export function showLatest<P>(io: Io, enabled: boolean, { drawn, logged, live }:
  */
 export function showProgress(io: Io, enabled: boolean) {
   const startedAt = performance.now()
-  return showLatest<Progress>(io, enabled, {
+  /** The beginning of the latest run: a certification has several. */
+  let begunAt = startedAt
+  let share = 0
+  const shown = showLatest<Progress>(io, enabled, {
     drawn: (latest, width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
     logged: (latest) => `check: ${loggedText(latest)}`,
     live: (latest) => ({ report: latest.report(), text: drawnText(latest) }),
   })
+  return {
+    ...shown,
+    update(latest: Progress): void {
+      if (latest.share < share) begunAt = performance.now()
+      share = latest.share
+      shown.update(latest)
+    },
+  }
 
   function drawnText(progress: Progress): string {
     return `${[...numbers(progress), ...left(progress)].join(', ')}: ${progress.scenario}`
@@ -59,7 +70,7 @@ export function showProgress(io: Io, enabled: boolean) {
 
   /** `about 40 s left`, from the share of the work that is done; nothing while it is too early to estimate. */
   function left({ share }: Progress): readonly string[] {
-    const elapsedMs = performance.now() - startedAt
+    const elapsedMs = performance.now() - begunAt
     if (share < minShare || share >= 1 || elapsedMs < minMs) return []
     return [`about ${durationText((elapsedMs * (1 - share)) / share)} left`]
   }

@@ -52,6 +52,17 @@ describe('progress without a terminal', () => {
     ])
   })
 
+  test('estimates each run of several from its beginning', () => {
+    const progressView = showProgress(io, true)
+    progressView.update(progress({ done: 60, share: 1 }))
+    vi.advanceTimersByTime(60_000)
+    printed.length = 0
+    progressView.update(progress({ done: 30, share: 0.5 }))
+    vi.advanceTimersByTime(10_000)
+    progressView.stop()
+    expect(printed).toEqual(['check: 30/60 scenarios, 40 requests, 70 s, about 10 s left'])
+  })
+
   test('is not printed with --quiet', () => {
     showProgress(io, false).update(progress({}))
     showLoadProgress(io, false)

@@ -143,10 +143,12 @@ const messageKinds = [
 /** The beginning of a sentence, as users write: often not to its end, and without its mark. */
 function cutShort(sentence: string, { isSpaced }: Language, seed: string): string {
   const blank = isSpaced ? ' ' : ''
-  const words = sentence.split(blank)
+  // No emoji is cut in half.
+  const characters = [...sentence]
+  const words = isSpaced ? sentence.split(blank) : characters
   const share = (10 + numberOf(`${seed}/share`, 110)) / 100
   const begin = words.slice(0, Math.ceil(share * words.length)).join(blank)
-  const [mark = ''] = numberOf(`${seed}/mark`, 3) > 0 ? sentence.slice(-1) : ''
+  const [mark = ''] = numberOf(`${seed}/mark`, 3) > 0 ? characters.slice(-1) : ''
   return begin.replace(/[\p{P}\s]+$/u, '') + mark
 }
 

@@ -44,6 +44,14 @@ describe('prompts of an incognito run', () => {
     expect(about.map((text) => text.split('AB123456789').length)).toEqual(about.map(() => 2))
   })
 
+  test('are Unicode, also if they end with an emoji or are cut short', () => {
+    const seeds = Array.from({ length: 300 }, (_, at) => `seed ${at}`)
+    const messages = seeds.flatMap((seed) =>
+      [0, 1, 2].map((turn) => variedPrompts(writers, seed, seed).message(turn)),
+    )
+    expect(messages.filter((text) => !text.isWellFormed())).toEqual([])
+  })
+
   test('begin chat titles with the reference, which searches look for', () => {
     for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
       const title = variedPrompts(writers, seed, 'customer').title('AB123456789', '')
