@@ -84,6 +84,15 @@ test.each([
   60_000,
 )
 
+test('a guessed change that its answer shows must be shown by the chat', async () => {
+  const only = ['V3-CHAT-10']
+  const report = await judged('chat-change-only-answered', { only }, (own) => ({
+    ...own,
+    requests: {},
+  }))
+  expect(requirementsWith(report, 'fail').map(({ id }) => id)).toEqual(only)
+}, 60_000)
+
 test('missing fields are added one after the other', async () => {
   const report = await judged('requires-sampling', { only: ['OAI-*'] })
   expect(requirementsWith(report, 'fail', 'warn').map(lineOf)).toEqual([])

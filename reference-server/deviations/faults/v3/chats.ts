@@ -94,6 +94,13 @@ export const chatFaults = faultTable({
     withoutTitles,
   'V3-CHAT-12 chat-title-only-confirmed: A request for a title returns 200 with a status, and the chat keeps its name.':
     compose([withoutTitles, onSuccessBody('v3.generateName', () => ({ status: 'ok' }))]),
+  'V3-CHAT-10 chat-change-only-answered: A new name is in the response, but it is not stored.':
+    onStore('chats', ({ find, update }) => ({
+      update: async (owner, id, { name, ...change }) => {
+        const chat = await (name === undefined ? update(owner, id, change) : find(owner, id))
+        return chat && { ...chat, name: name ?? chat.name }
+      },
+    })),
   'V3-CHAT-10 chat-change-restores-the-rest: A change of a chat writes back the fields that it does not change, as they were 20 ms before.':
     editChatChanges(({ name, favorite, ...change }, before) =>
       sleep(20, { ...change, name: name ?? before.name, favorite: favorite ?? before.favorite }),
