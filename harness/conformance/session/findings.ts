@@ -134,22 +134,35 @@ export function noteSaid(run: Run, spec: RequestSpec): void {
   note(run, spec, chatOf(spec) ?? anyChat)
 }
 
-/** V3-HIST-16 (section 4.3): the first page of a history has no input that was sent to other chats alone. */
-export function judgeRows(run: Run, spec: RequestSpec, page: Exchange): Finding[] {
-  if (!succeeded(page)) note(run, spec, anyChat)
+/** V3-HIST-16 and V3-CTX-02 (sections 4.3 and 1): no inputs of a history, and no answer, show what was sent to other chats alone. */
+export function judgeForeign(run: Run, spec: RequestSpec, exchange: Exchange): Finding[] {
+  if (!succeeded(exchange)) note(run, spec, anyChat)
   const chat = chatOf(spec)
-  const isFirstPage =
-    operationAt(spec.method, spec.path) === 'v3.history' && spec.query?.['cursor'] === undefined
-  if (!isFirstPage || chat === undefined || !succeeded(page)) return []
-  const items = historyRows(page).map(({ item }) => item)
-  const ofUsers = items.filter((item) => isObject(item) && item['role'] === 'user')
-  const foreign = saidNonces(run, textIn(ofUsers)).filter((nonce) => {
+  const shown = shownIn(spec, exchange)
+  if (shown === undefined || chat === undefined || !succeeded(exchange)) return []
+  const foreign = saidNonces(run, shown.text).filter((nonce) => {
     const chats = run.state.nonces.get(nonce)
     return !chats?.has(chat) && !chats?.has(anyChat)
   })
   if (foreign.length === 0) return []
-  const why = `the history shows a row of another chat: expected [], received ${JSON.stringify([...new Set(foreign)])}`
-  return [{ requirement: 'V3-HIST-16', verdict: 'broken', why, exchanges: [page.id] }]
+  const why = `${shown.what}: expected [], received ${JSON.stringify([...new Set(foreign)])}`
+  const { requirement } = shown
+  return [{ requirement, verdict: 'broken', why, exchanges: [exchange.id] }]
+}
+
+function shownIn({ method, path, query, json }: RequestSpec, exchange: Exchange) {
+  const operation = operationAt(method, path)
+  if (operation === 'v3.history' && query?.['cursor'] === undefined) {
+    const items = historyRows(exchange).map(({ item }) => item)
+    const ofUsers = items.filter((item) => isObject(item) && item['role'] === 'user')
+    const what = 'the history shows a row of another chat'
+    return { requirement: 'V3-HIST-16', what, text: textIn(ofUsers) } as const
+  }
+  // The results of a search may come from anywhere.
+  const hasSearch = !isObject(json) || (json['rag'] ?? false) !== false
+  if (operation !== 'v3.generate' || hasSearch) return undefined
+  const what = 'facts of other chats in an answer'
+  return { requirement: 'V3-CTX-02', what, text: answerText(exchange) ?? '' } as const
 }
 
 function note(run: Run, spec: RequestSpec, chat: string): void {

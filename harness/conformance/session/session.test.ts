@@ -5,7 +5,7 @@ import { forAll } from '../../../contract/test-support/for-all.ts'
 import { exchangeOf } from '../../../reports/test-support/reports.ts'
 import type { Endpoint } from '../profile/index.ts'
 import { createEndpointRouting } from './endpoint-routing.ts'
-import { judgeRows, noteSaid } from './findings.ts'
+import { judgeForeign, noteSaid } from './findings.ts'
 import { issuedNonces, newNonce, saidNonces, toUuid, toWord, wordsIn } from './identities.ts'
 import { areConcurrent, findGap } from './race.ts'
 import type { RequestSpec } from './requests/wire-request.ts'
@@ -69,13 +69,30 @@ describe('V3-HIST-16 judges an input in a history', () => {
     for (const [status, chat] of turns.map((one) => one.split(' '))) {
       const request = { ...turn, json: { chat_id: chat, input: `The word is ${text}.` } }
       noteSaid(setup, request)
-      judgeRows(setup, request, exchangeOf({ status: Number(status) }))
+      judgeForeign(setup, request, exchangeOf({ status: Number(status) }))
     }
-    const findings = judgeRows(setup, spec, exchangeOf({ answer: rows('user', text) }))
+    const findings = judgeForeign(setup, spec, exchangeOf({ answer: rows('user', text) }))
     expect(findings.map(({ requirement }) => requirement)).toEqual(isForeign ? ['V3-HIST-16'] : [])
-    expect(judgeRows(setup, spec, exchangeOf({ answer: rows('assistant', text) }))).toEqual([])
+    expect(judgeForeign(setup, spec, exchangeOf({ answer: rows('assistant', text) }))).toEqual([])
     const later = { ...spec, query: { chat_id: 'a', cursor: 'c' } }
-    expect(judgeRows(setup, later, exchangeOf({ answer: rows('user', text) }))).toEqual([])
+    expect(judgeForeign(setup, later, exchangeOf({ answer: rows('user', text) }))).toEqual([])
+  })
+
+  test.each([
+    ['of another chat', 'b', {}, true],
+    ['of its chat', 'a', {}, false],
+    ['of a search', 'b', { rag: 'agent' }, false],
+  ])('%s, in an answer', (_, chat, more, isForeign) => {
+    const setup = { tag: 'chatgen-tag', state: newRunState() }
+    const text = newNonce(setup, 'a fact')
+    noteSaid(setup, { ...turn, json: { chat_id: chat, input: text } })
+    const output = [{ type: 'message', content: [{ type: 'output_text', text }] }]
+    const answer = JSON.stringify({ object: 'response', output })
+    const asked = { ...turn, json: { chat_id: 'a', input: 'What?', ...more } }
+    const ids = judgeForeign(setup, asked, exchangeOf({ answer })).map(
+      ({ requirement }) => requirement,
+    )
+    expect(ids).toEqual(isForeign ? ['V3-CTX-02'] : [])
   })
 })
 

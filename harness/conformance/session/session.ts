@@ -13,7 +13,7 @@ import { isIncognito, type ScenarioOutcome, type Undecided } from '../run-setup.
 import { addExchangeCost, addExchangeTraffic, noCost, noTraffic } from '../usage.ts'
 import type { RunContext } from './context.ts'
 import { type EndpointRouting, type RequestRoute, routingOf } from './endpoint-routing.ts'
-import { type Evidence, judgeRows, ScenarioFindings } from './findings.ts'
+import { type Evidence, judgeForeign, ScenarioFindings } from './findings.ts'
 import { newNonce, saidNonces, toUuid } from './identities.ts'
 import type { Slot } from './limits/semaphore.ts'
 import { isOdd } from './requests/failure.ts'
@@ -240,7 +240,7 @@ export class Session {
     if (exchange.ending.kind === 'aborted' && this.#abortController.signal.aborted) return
     this.#traffic = addExchangeTraffic(this.#traffic, exchange)
     this.#latest = [{ id: exchange.id, isOdd: isOdd(exchange) }]
-    const foreign = judgeRows(this.context.setup, spec, exchange)
+    const foreign = judgeForeign(this.context.setup, spec, exchange)
     this.#observations.push(...this.findings.judge(exchange, foreign))
   }
 
