@@ -43,17 +43,17 @@ export function showProgress(io: Io, enabled: boolean) {
   /** The beginning of the latest run: a certification has several. */
   let begunAt = startedAt
   let share = 0
-  const shown = showLatest<Progress>(io, enabled, {
+  const view = showLatest<Progress>(io, enabled, {
     drawn: (latest, width) => shorten(latest === undefined ? 'starting' : drawnText(latest), width),
     logged: (latest) => `check: ${loggedText(latest)}`,
     live: (latest) => ({ report: latest.report(), text: drawnText(latest) }),
   })
   return {
-    ...shown,
+    ...view,
     update(latest: Progress): void {
       if (latest.share < share) begunAt = performance.now()
       share = latest.share
-      shown.update(latest)
+      view.update(latest)
     },
   }
 

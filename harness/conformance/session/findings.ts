@@ -138,15 +138,15 @@ export function noteSaid(run: Run, spec: RequestSpec): void {
 export function judgeForeign(run: Run, spec: RequestSpec, exchange: Exchange): Finding[] {
   if (!succeeded(exchange)) note(run, spec, anyChat)
   const chat = chatOf(spec)
-  const shown = shownIn(spec, exchange)
-  if (shown === undefined || chat === undefined || !succeeded(exchange)) return []
-  const foreign = saidNonces(run, shown.text).filter((nonce) => {
+  const view = shownIn(spec, exchange)
+  if (view === undefined || chat === undefined || !succeeded(exchange)) return []
+  const foreign = saidNonces(run, view.text).filter((nonce) => {
     const chats = run.state.nonces.get(nonce)
     return !chats?.has(chat) && !chats?.has(anyChat)
   })
   if (foreign.length === 0) return []
-  const why = `${shown.what}: expected [], received ${JSON.stringify([...new Set(foreign)])}`
-  const { requirement } = shown
+  const why = `${view.what}: expected [], received ${JSON.stringify([...new Set(foreign)])}`
+  const { requirement } = view
   return [{ requirement, verdict: 'broken', why, exchanges: [exchange.id] }]
 }
 

@@ -88,8 +88,8 @@ describe('V3-HIST-16 judges an input in a history', () => {
     noteSaid(setup, { ...turn, json: { chat_id: chat, input: text } })
     const output = [{ type: 'message', content: [{ type: 'output_text', text }] }]
     const answer = JSON.stringify({ object: 'response', output })
-    const asked = { ...turn, json: { chat_id: 'a', input: 'What?', ...more } }
-    const ids = judgeForeign(setup, asked, exchangeOf({ answer })).map(
+    const request = { ...turn, json: { chat_id: 'a', input: 'What?', ...more } }
+    const ids = judgeForeign(setup, request, exchangeOf({ answer })).map(
       ({ requirement }) => requirement,
     )
     expect(ids).toEqual(isForeign ? ['V3-CTX-02'] : [])
