@@ -15,7 +15,7 @@ import {
   sendAtOnce,
 } from '../../harness/conformance/scenario/index.ts'
 import { createDeliveryLaw } from '../support/delivery.ts'
-import { claimLinked, inputsOf } from '../support/history.ts'
+import { claimLinked, inputsOf, itemsOf } from '../support/history.ts'
 import { otherModels } from '../support/mistakes.ts'
 import {
   buildRecall,
@@ -44,6 +44,7 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
   const isWhole = isUncut && answerParts(answer).length > 0
   const isAsked = inputsOf(body).at(-1)?.includes(recall.ask) ?? false
   if (!isWhole || !isAsked) return
+  const parts = itemsOf(body).flatMap((item) => item.parts)
   const isOwn = row['input'] === 'several items' || row['input'] === 'several parts'
   if (!isOwn && row['parent'] === plain) {
     session.observe('OPEN-36', knows(answer, [recall.fact, own.fact]) ? 'yes' : 'no', [answer])
@@ -54,7 +55,7 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
     answer,
     fact: isOwn ? own.fact : [recall.fact, own.fact],
     // A chat may remember all that was said in it, and its model may mix it up.
-    conversation: isOwn ? [...texts, own.tell, own.ask] : [...texts, ...inputsOf(body)],
+    conversation: [...texts, ...(parts.length > 0 ? parts : inputsOf(body))],
     again: () => run.send(body, { after: row['after'] ?? plain }),
     alone: (text) => sayAlone(run, body, text, own.fact),
     what: `the answer to a question (${describeRow(row)})`,
