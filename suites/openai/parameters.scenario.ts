@@ -3,6 +3,7 @@ import {
   coversAtDepth,
   describe,
   describeShape,
+  expectRejected,
   succeeded,
   test,
 } from '../../harness/conformance/scenario/index.ts'
@@ -75,28 +76,26 @@ describe('compatible surface: parameters', () => {
   test(
     'a body that is not JSON MUST be refused',
     covers(['OAI-ERR-01'], { requests: 9, generations: 1 }),
-    async ({ openai, expectRejected, prompts }) => {
+    async ({ openai, claim, prompts }) => {
       const body = openai.chatBody(prompts.brief(), { max_tokens: 16 })
       const control = await openai.chat(body, { role: 'control' })
       // The accepted body, including fields that this server requires.
       const right = new TextDecoder().decode(control.request.body ?? undefined)
       const streamed = right.replace('{', '{"stream":true,')
-      for (const [what, text] of [
+      const negatives = [
         ['a truncated body', right.slice(0, -2)],
         // Text after the end of the value is left out: usual decoders stop before it.
         ['a truncated body with stream: true', streamed.slice(0, -2)],
         ['a body with a stray comma', right.replace('{', '{,')],
         ['an empty body', ''],
-      ] as const) {
-        await expectRejected({
-          requirement: 'OAI-ERR-01',
-          control,
-          what,
-          send: () => openai.raw(text, { role: 'negative' }),
-          ping: openai.ping,
-          status: 400,
-        })
-      }
+      ].map(([what = '', text = '']) => ({
+        requirement: 'OAI-ERR-01' as const,
+        control,
+        what,
+        send: () => openai.raw(text, { role: 'negative' }),
+        status: 400,
+      }))
+      await expectRejected(claim, openai.ping, ...negatives)
     },
   )
 

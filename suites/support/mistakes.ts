@@ -3,7 +3,9 @@ import { type JsonObject, parseJson, type RequirementId } from '../../contract/i
 import {
   coveringRows,
   type Exchange,
+  expectRejected,
   isDeclined,
+  type RejectedRequest,
   type Scenario,
   type TargetProfile,
 } from '../../harness/conformance/scenario/index.ts'
@@ -108,44 +110,38 @@ interface Refusing {
 /** Number of rows of conditions in which a mistake is tested; at normal, those of one mistake have few values in common. */
 const rowsAt = { quick: 0, normal: 2, full: 12 } as const
 
+/** Number of mistakes after which a request shows that the server is alive. */
+const perPing = 8
+
 /** Maximum number of requests of `expectAllRefused`, including those that show that the server is alive. */
 export function refusalCost(mistakes: number, forms: number) {
   return (_rows: number, depth: Scenario['depth']) => {
-    const further = rowsAt[depth]
-    return mistakes * (2 * forms + further + Math.min(1, further))
+    const requests = mistakes * (forms + rowsAt[depth])
+    return requests + Math.ceil(requests / perPing)
   }
 }
 
+/** Sends each mistake in each form, and in its rows of conditions. */
 export async function expectAllRefused(
   context: Scenario,
-  { mistakes, forms, conditions, caller, send, ...expected }: Refusing,
-): Promise<readonly (readonly [Mistake, Exchange])[]> {
-  const { expectRejected, depth } = context
-  const refused: (readonly [Mistake, Exchange])[] = []
-  const request = (mistake: Mistake, name: string, condition: Condition) => {
+  { mistakes, forms, conditions, caller, send, ping, ...expected }: Refusing,
+): Promise<readonly (readonly [RejectedRequest, Exchange])[]> {
+  const { claim, depth } = context
+  const counts = new Map<Mistake, number>()
+  const request = (mistake: Mistake, name: string, condition: Condition, control: Exchange) => {
     const { requirement, what: first, edit: firstEdit, more = [], ...keyless } = mistake
     const { members, ...caller } = condition
     const inTurn = [{ what: first, edit: firstEdit }, ...more]
-    const earlier = refused.filter(([one]) => one === mistake).length
+    const earlier = counts.get(mistake) ?? 0
+    counts.set(mistake, earlier + 1)
     const { what, edit } = inTurn[earlier % inTurn.length] ?? mistake
     const options = { role: 'negative', ...keyless, ...caller } as const
     return {
-      requirement,
+      ...{ requirement, control, ...expected },
       what: name === '' ? what : `${what} (${name})`,
       send: () => send((body) => edit({ ...body, ...members }), options),
-    } as const
-  }
-  for (const [name, { control, ...condition }] of Object.entries(forms)) {
-    for (const mistake of mistakes) {
-      const rejected = { ...request(mistake, name, condition), control, ...expected }
-      refused.push([mistake, await expectRejected(rejected)])
     }
   }
-  const [plainForm] = Object.values(forms)
-  const count = depth === 'full' ? rowsAt.full : rowsAt[depth] * mistakes.length
-  const rows = rowsOf(conditions, caller, context, count)
-  if (plainForm === undefined || rows.length === 0) return refused
-  const { control } = plainForm
   /** Rows that are refused without a mistake, and requirements broken in one that is accepted. */
   const [refusedRows, broken] = [new Set<string>(), new Set<RequirementId>()]
   const isTaken = async (
@@ -160,19 +156,28 @@ export async function expectAllRefused(
     else broken.add(requirement)
     return !isDeclined(twin)
   }
-  for (const [at, mistake] of mistakes.entries()) {
+  const inForms = Object.entries(forms).flatMap(([name, { control, ...condition }]) =>
+    mistakes.map((mistake): RejectedRequest => request(mistake, name, condition, control)),
+  )
+  const [plainForm] = Object.values(forms)
+  const count = depth === 'full' ? rowsAt.full : rowsAt[depth] * mistakes.length
+  const rows = plainForm ? rowsOf(conditions, caller, context, count) : []
+  const inRows = mistakes.flatMap((mistake, at) => {
     // Two rows in sequence, from a list that is repeated.
     const from = (2 * at) % Math.max(1, rows.length - 1)
     const chosen = depth === 'full' ? rows : rows.slice(from, from + 2)
-    for (const [name, condition] of chosen) {
+    return chosen.flatMap(([name, condition]) => {
+      if (plainForm === undefined) return []
       const isKeyGuessed = condition.authorization !== undefined
-      const rejected = { ...request(mistake, name, condition), control, ...expected, isKeyGuessed }
-      // One request after all rows shows that the server is alive.
-      const ping = name === chosen.at(-1)?.[0] ? expected.ping : async () => control
       const isTakenWithout = () => isTaken(mistake, name, condition)
-      refused.push([mistake, await expectRejected({ ...rejected, ping, isTakenWithout })])
-    }
-  }
+      const sent = request(mistake, name, condition, plainForm.control)
+      return [{ ...sent, isKeyGuessed, isTakenWithout }]
+    })
+  })
+  const all = [...inForms, ...inRows]
+  const refused: (readonly [RejectedRequest, Exchange])[] = []
+  for (let at = 0; at < all.length; at += perPing)
+    refused.push(...(await expectRejected(claim, ping, ...all.slice(at, at + perPing))))
   return refused
 }
 

@@ -8,6 +8,7 @@ import {
   type Exchange,
   expect,
   expectAccepted,
+  expectRejected,
   expectResponse,
   finalResponse,
   inputText,
@@ -85,7 +86,7 @@ describe('v3: context of a one-shot', () => {
       chats: 1,
       again: 8,
     }),
-    async ({ oneShot, v3, claim, expectRejected, profile, scenario }) => {
+    async ({ oneShot, v3, claim, profile, scenario }) => {
       const { knowledge, capabilities } = profile
       if (!capabilities.knowledge) return
       requireProfile(knowledge, 'knowledge')
@@ -131,12 +132,11 @@ describe('v3: context of a one-shot', () => {
       // Without searcher, a server need not check the type of kb_id.
       if (!succeeded(reply)) return
       const chat = await v3.createChat()
-      await expectRejected({
+      await expectRejected(claim, () => v3.ping(chat), {
         requirement: 'V3-ONE-12',
         control: reply,
         what: 'kb_id: an object',
         send: () => oneShot.send(body({ kb_id: { id: knowledge.baseId } }), { role: 'negative' }),
-        ping: () => v3.ping(chat),
       })
     },
   )

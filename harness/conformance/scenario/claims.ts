@@ -105,31 +105,42 @@ interface Rejected {
 
 export interface RejectedRequest extends Rejected {
   readonly send: () => Promise<Exchange>
-  /** Any request that a working server accepts; sent after the negative. */
-  readonly ping: () => Promise<Exchange>
   /** Tests if the request is accepted without its defect; needed if the control differs from it in more than that. */
   readonly isTakenWithout?: () => Promise<boolean>
 }
 
 /**
- * Asserts a refusal. It proves something only together with the accepted control, and only if the server
- * still answers afterwards; otherwise the requirements of the scenario stay open. Returns the refusal.
+ * Asserts refusals. They prove something only together with the accepted control, and only if the server
+ * still answers afterwards; otherwise the requirements of the scenario stay open.
+ * @param ping any request that a working server accepts; sent after the negatives
  */
-export async function expectRejected(claim: Claim, negative: RejectedRequest): Promise<Exchange> {
-  const { control, what } = negative
-  const sent = `${control.request.method} ${sentPath(control)}`
-  assumeAccepted(control, `${sent}, the accepted control,`)
-  const refused = await negative.send()
-  const after = await negative.ping()
+export async function expectRejected<Negative extends RejectedRequest>(
+  claim: Claim,
+  ping: () => Promise<Exchange>,
+  ...negatives: readonly Negative[]
+): Promise<readonly (readonly [Negative, Exchange])[]> {
+  const sent: (readonly [Negative, Exchange])[] = []
+  for (const negative of negatives) {
+    assumeAccepted(negative.control, `${routeOf(negative.control)}, the accepted control,`)
+    sent.push([negative, await negative.send()])
+  }
+  const after = await ping()
+  const what = sent.map(([negative]) => negative.what).join(', ')
   const next = `a valid request after ${what} was refused with ${statusText(after)}`
-  assume(succeeded(after), next, refused, after)
-  // A wrong status may be that of any request with the other fields.
-  const { status, isTakenWithout } = negative
-  const received = refused.response?.status
-  const isExpected = status === undefined ? Number(received) < 500 : received === status
-  if (isDeclined(refused) && !isExpected && (await isTakenWithout?.()) === false) return refused
-  claimRejected(claim, refused, `${refused.request.method} ${sentPath(refused)}`, negative)
-  return refused
+  assume(succeeded(after), next, ...sent.map(([, answer]) => answer), after)
+  for (const [negative, refused] of sent) {
+    // A wrong status may be that of any request with the other fields.
+    const { status, isTakenWithout } = negative
+    const received = refused.response?.status
+    const isExpected = status === undefined ? Number(received) < 500 : received === status
+    if (isDeclined(refused) && !isExpected && (await isTakenWithout?.()) === false) continue
+    claimRejected(claim, refused, routeOf(refused), negative)
+  }
+  return sent
+}
+
+function routeOf(exchange: Exchange): string {
+  return `${exchange.request.method} ${sentPath(exchange)}`
 }
 
 /** Claims that the request of an answer was refused; `route` is its name in messages. */

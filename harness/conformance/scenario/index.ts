@@ -9,7 +9,9 @@ export {
   type Claim,
   claimRejected,
   expectAccepted,
+  expectRejected,
   expectResponse,
+  type RejectedRequest,
   requireProfile,
 } from './claims.ts'
 export { coveringRows, rowsToTry } from './covering-rows.ts'

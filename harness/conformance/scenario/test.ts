@@ -15,7 +15,7 @@ import { createRandomPicker, shuffled } from '../session/identities.ts'
 import { processOf } from '../session/requests/imitation.ts'
 import { surfaceCredentials } from '../session/secrets.ts'
 import { Session } from '../session/session.ts'
-import { assume, createClaim, expectRejected, type RejectedRequest } from './claims.ts'
+import { assume, createClaim } from './claims.ts'
 import { coverageOf, forgetRowsUnlessAlone, isPart, testsIn } from './coverage.ts'
 import { type covers, toSlug } from './declaration.ts'
 import { describeAnswer } from './read.ts'
@@ -67,7 +67,6 @@ function scenarioOf(session: Session, task: Task) {
     /** A number from 0 to below a limit, the same in all scenarios of the run. */
     habit: (name: string, below: number) => createRandomPicker(`${seed}/${name}`)(below),
     claim,
-    expectRejected: (negative: RejectedRequest) => expectRejected(claim, negative),
     openai: openaiRoutes(session),
     v2: v2Routes(session),
     v3: v3Routes(session),
