@@ -44,7 +44,6 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
   const isWhole = isUncut && answerParts(answer).length > 0
   const isAsked = inputsOf(body).at(-1)?.includes(recall.ask) ?? false
   if (!isWhole || !isAsked) return
-  const parts = itemsOf(body).flatMap((item) => item.parts)
   const isOwn = row['input'] === 'several items' || row['input'] === 'several parts'
   if (!isOwn && row['parent'] === plain) {
     session.observe('OPEN-36', knows(answer, [recall.fact, own.fact]) ? 'yes' : 'no', [answer])
@@ -55,11 +54,17 @@ export async function isRemembered(run: Run, { row, body, answer }: Trial): Prom
     answer,
     fact: isOwn ? own.fact : [recall.fact, own.fact],
     // A chat may remember all that was said in it, and its model may mix it up.
-    conversation: [...texts, ...(parts.length > 0 ? parts : inputsOf(body))],
+    conversation: [...texts, ...partsOf(body)],
     again: () => run.send(body, { after: row['after'] ?? plain }),
     alone: (text) => sayAlone(run, body, text, own.fact),
     what: `the answer to a question (${describeRow(row)})`,
   })
+}
+
+/** Texts of the messages of a turn, part by part: joined, they would be one sentence of a control. */
+function partsOf(body: Body): readonly string[] {
+  const parts = itemsOf(body).flatMap((item) => item.parts)
+  return parts.length > 0 ? parts : inputsOf(body)
 }
 
 /** Facts of other chats; at depth full, the question is also asked in chats without facts, in which they show. */
@@ -68,7 +73,7 @@ export async function hasNoForeignFacts(
   { row, body, answer, edit }: Trial,
 ): Promise<void> {
   const { v3, recall, coverage } = run
-  run.texts.push(...inputsOf(body))
+  run.texts.push(...partsOf(body))
   // The results of a search may come from anywhere.
   const hasSearch = row['rag'] !== plain && row['rag'] !== 'false'
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
