@@ -80,7 +80,7 @@ describe('the log', () => {
 
 describe('/metrics', () => {
   it('counts requests and tokens without keys', async () => {
-    const server = await testServer({ metrics: true, pace: { ttftMs: 30, gapMs: 5, jitter: 0 } })
+    const server = await testServer({ metrics: true, pace: { ttftMs: 300, gapMs: 5, jitter: 0 } })
     await server.complete('[[tokens=10]]', { stream: true })
     await server.complete('[[tokens=10]]')
     await server.send('GET', '/api/v3/chat/unknown')
