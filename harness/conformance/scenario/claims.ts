@@ -150,7 +150,7 @@ export function claimRejected(
   route: string,
   { requirement, control, what, noServerError, isKeyGuessed, ...documented }: Rejected,
 ): void {
-  const isOfKey = isKeyGuessed && keyRefusals.includes(statusText(refused))
+  const isOfKey = isKeyGuessed && isKeyRefusal(refused)
   const status = isOfKey ? undefined : documented.status
   const received = expect(refused.response?.status, `status of ${route} with ${what}`)
   claim(
@@ -170,5 +170,7 @@ export function claimRejected(
     claim(noServerError, () => received.toBeLessThan(500), refused)
 }
 
-/** Statuses of a key without the right to a route, or without funds. */
-const keyRefusals = ['401', '402', '403', '404']
+/** Tests for a status of a key without the right to a request, or without funds. */
+export function isKeyRefusal({ response }: Exchange): boolean {
+  return [401, 402, 403, 404].includes(response?.status ?? 0)
+}

@@ -11,6 +11,7 @@ export {
   expectAccepted,
   expectRejected,
   expectResponse,
+  isKeyRefusal,
   type RejectedRequest,
   requireProfile,
 } from './claims.ts'

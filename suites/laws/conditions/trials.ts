@@ -11,6 +11,7 @@ import {
   type Exchange,
   expectAccepted,
   isDeclined,
+  isKeyRefusal,
   pairsOf,
   plain,
   type Row,
@@ -173,8 +174,9 @@ class LawfulRequests<O extends LawfulOperation> {
 
   /** Omits one value after the other, first the key of another caller, unless it has the right to such requests. */
   async #withoutRefusedTogether({ row, answer }: Trial): Promise<Trial | undefined> {
+    const mayLackRights = (key: string) => !this.#accepted.has(key) || isKeyRefusal(answer)
     const rank = ([name, value]: readonly [string, string]) =>
-      name === 'caller' ? (this.#accepted.has(`${name} ${value}`) ? -1 : 1) : 0
+      name === 'caller' ? (mayLackRights(`${name} ${value}`) ? 1 : -1) : 0
     for (const [name, value] of valuesOf(row).toSorted((a, b) => rank(b) - rank(a))) {
       const trial = await this.#send({ ...row, [name]: plain })
       if (isDeclined(trial.answer)) continue
