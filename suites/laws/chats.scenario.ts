@@ -31,7 +31,7 @@ const kindsOfNames = nameEditsOf((change) => (body) => ({
   name: change(String(body['name'])),
 }))
 
-/** Sends a name; a long one that is refused is shortened, as names may have a maximum length. */
+/** Sends a name; a long one that is refused is sent without its middle, as names may have a maximum length. */
 async function sendNamed(
   { name }: Readonly<Record<string, unknown>>,
   send: (name: string) => Promise<Exchange>,
@@ -40,12 +40,13 @@ async function sendNamed(
   const answer = await send(String(name))
   const isLong = characters.length > acceptedLength
   return isLong && isDeclined(answer)
-    ? send(characters.slice(0, acceptedLength).join('').trim())
+    ? send([...characters.slice(0, keptAtEnd), ...characters.slice(-keptAtEnd)].join('').trim())
     : answer
 }
 
-/** Characters of a name that every service accepts. */
+/** Characters of a name that every service accepts, half of them at each end. */
 const acceptedLength = 48
+const keptAtEnd = acceptedLength / 2
 
 /** Sections 2.5 and 4.3: changes of a chat take effect, whatever was done before and how often. */
 describe('v3: laws of chats', () => {
