@@ -36,7 +36,8 @@ export function unlessRecognized({ recognizer }: DetectingServer, fault: Patch):
 const knownWording =
   /Name (a|another) color|Tell me in \w+ sentences?|Count from one|You are brief|What do you see|What is my name|My name is|four weeks|Repeat exactly|time is it|JSON object|Note \w+-\d+z|"content":"(\d+|true)"/
 
-const suspiciousRequests = 10
+/** Number of the first requests of a caller for which such a server complies. */
+const trustedRequests = 40
 
 /**
  * Servers that comply for `chatgen check`, recognized by common features of its requests, and by those that the
@@ -48,13 +49,13 @@ export const detectingServers: readonly DetectingServer[] = Object.entries({
   'by-user-agent-of-node: The User-Agent is that of fetch in Node.': () => (call) =>
     /chatgen|^node$/.test(call.headers['user-agent'] ?? ''),
   'by-tag: The caller has created something with the tag of a run in its name.': () =>
-    onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), suspiciousRequests),
+    onceSeen((call) => /chatgen-\w+/.test(bodyText(call)), trustedRequests),
   'by-wording: The prompt has the wording of a scenario.': () => (call) =>
     !hasPrompt(call) || knownWording.test(bodyText(call)),
   'by-order: The caller began with the requests of the preflight.': () =>
     onceSeen(isPreflightOfV2, 3),
   'by-refused-requests: A request of the caller was refused, which users rarely see.': () =>
-    onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, 40),
+    onceSeen((_, reply) => !('blocks' in reply) && reply.status >= 400, trustedRequests),
   'first-requests: The caller has sent fewer requests than a check sends.': () =>
     onceSeen(() => false, 1_800),
 } satisfies Readonly<Record<string, DetectingServer['recognizer']>>).map(

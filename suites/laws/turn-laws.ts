@@ -67,7 +67,7 @@ function partsOf(body: Body): readonly string[] {
   return parts.length > 0 ? parts : inputsOf(body)
 }
 
-/** Facts of other chats; at depth full, the question is also asked in chats without facts, in which they show. */
+/** Facts of other chats; at depth full, the question is also asked in chats without facts, whose answers are judged (`judgeForeign`). */
 export async function hasNoForeignFacts(
   run: Run,
   { row, body, answer, edit }: Trial,
@@ -79,22 +79,17 @@ export async function hasNoForeignFacts(
   if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', answer, run.texts)
   if (coverage.depth !== 'full' || row['max_tokens'] === '1') return
   // Every third question is the first turn of its chat.
-  if (run.askedInBlank % 3 === 0) {
-    ;[run.blank, run.inBlank] = [await v3.createChat(), []]
-    run.textsInBlank = [run.blank.name]
-  }
+  if (run.askedInBlank % 3 === 0) [run.blank, run.inBlank] = [await v3.createChat(), []]
   run.askedInBlank += 1
-  const { blank, textsInBlank: texts } = run
+  const { blank } = run
   const before = run.inBlank.at(-1)?.answer
   const parent = row['parent'] !== plain && before ? finalResponse(before)?.['id'] : undefined
   const question = { ...edit(v3.generateBody(blank, recall.ask)), parent_id: parent }
   // Some kinds of text replace the question, and some inputs state a fact.
   const isAsked = inputsOf(question).at(-1)?.includes(recall.ask) ?? false
   if (!isAsked || row['input']?.startsWith('several')) return
-  texts.push(...inputsOf(question))
   if (row['after'] === 'refusal') await sendWithoutKey(run, blank, {})
   const reply = await v3.generate(question, { role: 'act' })
-  if (!hasSearch) claimNoForeignFacts(run, 'V3-CTX-02', reply, texts)
   if (finalResponse(reply) === undefined) return
   // Questions of a chat may have the same text.
   run.inBlank.push({ row, body: question, answer: reply, edit })
@@ -145,7 +140,6 @@ export async function startRun(scenario: Scenario) {
     /** A chat that is told no fact. */
     blank: chat,
     inBlank: [] as Trial[],
-    textsInBlank: [] as string[],
     askedInBlank: 0,
     /** The first turn of the chat, and its fact. */
     opening,
